@@ -1,27 +1,15 @@
 import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SOURCES } from './scripts/sources.ts';
 import { PATIENCE_MS } from './test/support/patience.ts';
 import { runReporter } from './test/support/run-report.ts';
 import { isTagged, TEST_TAGS } from './test/support/test-tags.ts';
 
-const source = (name: string, file = 'index') =>
-  fileURLToPath(new URL(`./packages/${name}/src/${file}.ts`, import.meta.url));
-
 const support = (name: string) =>
   fileURLToPath(new URL(`./test/support/${name}.ts`, import.meta.url));
-
-const alias = {
-  '@lakehouse-search/contract': source('contract'),
-  '@lakehouse-search/lake': source('lake'),
-  '@lakehouse-search/engine/collection': source('engine', 'collection/index'),
-  '@lakehouse-search/engine': source('engine'),
-  '@lakehouse-search/client': source('client'),
-  '@lakehouse-search/mcp': source('mcp'),
-  '@lakehouse-search/server': source('server'),
-  '@lakehouse-search/cli': source('cli'),
-};
 
 /** `npm run test:long` takes hours. */
 const WHOLE_MS = process.env.LHS_TEST_LONG === undefined ? 600_000 : 12 * 3_600_000;
@@ -54,7 +42,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const project = (name: string, patterns: string[], testTimeout: number) => ({
-  resolve: { alias },
+  resolve: { alias: SOURCES },
   test: {
     name,
     include: filesOf(patterns),
@@ -78,8 +66,8 @@ export default defineConfig({
     ...(report === undefined
       ? {}
       : { reporters: ['default', runReporter(report, seconds ? Number(seconds) : undefined)] }),
-    // Every core: vitest's own choice leaves one free, which of two is half.
-    maxWorkers: '100%',
+    // Half of the time of tests of processes is waiting: for leases, children and disks.
+    maxWorkers: 2 * availableParallelism(),
     globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
     tags: Object.entries(TEST_TAGS).map(([name, description]) => ({ name, description })),

@@ -7,7 +7,7 @@
  */
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { AggBucket, AggSpecs } from '@lakehouse-search/contract';
-import { checkAggregateRequest } from '@lakehouse-search/contract';
+import { checkAggregateRequest } from '@lakehouse-search/contract/internal';
 import { NumericColumn } from '../packages/engine/src/columnar/numeric-column.ts';
 import { NumericWriter } from '../packages/engine/src/columnar/numeric-writer.ts';
 import { OrdinalColumn } from '../packages/engine/src/columnar/ordinal-column.ts';
@@ -17,7 +17,7 @@ import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import type { Mapping } from '../packages/engine/src/schema/mapping.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';
 import { aggregateIndex } from '../packages/engine/src/search/summarize.ts';
-import { plainArena } from '../packages/engine/src/storage/plain-arena.ts';
+import { plainArena } from '../test/support/plain-arena.ts';
 import { searchContext } from '../test/support/search-context.ts';
 import { machine, median } from './shared.ts';
 
@@ -100,7 +100,13 @@ function contextOf(): SearchContext {
     const source = { kind: 'columns', columns: [plan.id] };
     return { plan, definition: { fast: true }, source };
   });
-  const mapping = { definition: { index: 'bench' }, defaultField: null, fields, key: {} };
+  const mapping = {
+    definition: { index: 'bench' },
+    defaultField: null,
+    columns: [],
+    fields,
+    key: {},
+  };
   const shards = [{ shard: 0, segments: [reader] }];
   const snapshot = { shards, files: [], checkpoint: null, generation: 1 };
   return searchContext(mapping as unknown as Mapping, snapshot as unknown as IndexSnapshot);

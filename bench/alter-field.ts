@@ -8,7 +8,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { machine, median, need, SHARED, workFolder } from './shared.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 3);
@@ -41,7 +41,7 @@ const CHANGES = [
 ] as const;
 
 const folder = workFolder();
-const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 
 interface Measured {
   readonly seconds: number;

@@ -7,7 +7,7 @@
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, upsertRows } from '@lakehouse-search/lake';
 import { renewed, takeRows } from './commit-rows.ts';
 import { commitsDefinition, copyCommits, machine, workFolder } from './shared.ts';
@@ -27,7 +27,7 @@ function bytesBelow(place: string): number {
   );
 }
 
-const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 const index = 'commits';
 try {
   await backend.createIndex({ definition: commitsDefinition(path) });

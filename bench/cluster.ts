@@ -15,9 +15,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@lakehouse-search/client';
-import type { Backend } from '@lakehouse-search/contract';
-import { openLocal } from '@lakehouse-search/engine';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openCluster, openStore } from '@lakehouse-search/server';
 import { commitsDefinition, machine, median, need, SHARED, workFolder } from './shared.ts';
 import { snapshotsTable } from './snapshots-table.ts';
@@ -59,7 +59,7 @@ const FREE = ['--addr', '127.0.0.1:0'];
 
 /** Median milliseconds per query of each backend, in turns. */
 async function medians(
-  backends: readonly Backend[],
+  backends: readonly BackendApi[],
   requests: readonly { readonly index: string; readonly query: string }[],
 ): Promise<readonly number[]> {
   const millis = backends.map((): number[] => []);
@@ -86,9 +86,9 @@ async function shards(): Promise<void> {
     .map(([a, b]) => ({ index: 'commits', query: `+text:${a} +text:${b}` }));
   const definition = (count: number) =>
     `${commitsDefinition(table)}sharding: { shards: ${count} }\n`;
-  const local: Backend[] = [];
+  const local: BackendApi[] = [];
   for (const count of [1, 4, 3]) {
-    const backend = await openLocal(join(folder, `local-${count}`), { create: true, threads: 0 });
+    const backend = await openEngine(join(folder, `local-${count}`), { create: true, threads: 0 });
     await backend.createIndex({ definition: definition(count) });
     await backend.reindex({ index: 'commits' });
     local.push(backend);
@@ -166,7 +166,7 @@ async function connector(
     ['n1', 'n2'].map((name) => serve('node', `${name}-${round}`, ...FREE, ...led, '--node', name)),
   );
   const gateway = await serve('gateway', `gateway-${round}`, ...own, ...led);
-  const client = createClient({ url: gateway.url });
+  const client = createRemote({ url: gateway.url });
   while ((await client.license({})).nodes_in_use < nodes.length) await pause();
   // definitions of requests name catalogs: the store takes that of a folder
   const opened = await openStore({ file: join(folder, store, 'server.db') });

@@ -9,6 +9,7 @@ import { IndexWriter } from '../packages/engine/src/index/index-writer.ts';
 import type { DocumentBlock, FieldBlock } from '../packages/engine/src/schema/field-block.ts';
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
+import { filesNamed } from '../test/support/files-named.ts';
 
 /** Documents of a block, as the ingest hands them over. */
 const BLOCK = 2048;
@@ -93,7 +94,7 @@ if (process.argv[1] === import.meta.filename) {
   flush();
   writer.flush();
   writer.forceMerge(1);
-  writer.commit({ checkpoint: null, files: ['docs'] });
+  writer.commit({ checkpoint: null, files: filesNamed('docs') });
   console.log(`${docs} documents, ${writer.segments} segment`);
   writer.close();
 }

@@ -1,5 +1,4 @@
-import type { Batch } from '@lakehouse-search/lake';
-import { openTable, valueAt, valueToJson } from '@lakehouse-search/lake';
+import { type Batch, openTable, valueAt, valueToJson } from '@lakehouse-search/lake';
 
 /** A row of git.commits as the lake's writer takes it. */
 export type CommitRow = Record<string, unknown>;

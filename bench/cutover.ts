@@ -10,7 +10,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
 
 const flips = Number(process.argv[2] ?? 20);
@@ -24,8 +24,8 @@ const folder = mkdtempSync(join(process.env.LHS_BENCH_TMP ?? tmpdir(), 'lhs-cuto
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 cpSync(data, folder, { recursive: true });
 const callers = 4 * availableParallelism();
-const searcher = await openLocal(folder, { create: true, threads: 0 });
-const writer = await openLocal(folder, { create: true, threads: 0 });
+const searcher = await openEngine(folder, { create: true, threads: 0 });
+const writer = await openEngine(folder, { create: true, threads: 0 });
 console.log(`${machine()}; ${callers} callers`);
 
 /** When each search began and how long it took, in milliseconds. */

@@ -5,7 +5,7 @@
  *
  *   node bench/format-size.ts
  */
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable } from '@lakehouse-search/lake';
 import { readCommit } from '../packages/engine/src/index/commit.ts';
 import { currentGeneration, indexFolder } from '../packages/engine/src/open/index-folder.ts';
@@ -20,7 +20,7 @@ interface Sizes {
 
 /** Bytes by component; those of fields under the field's name. */
 async function sizesOf(data: string, index: string): Promise<Sizes> {
-  const backend = await openLocal(data, { create: true, threads: 0 });
+  const backend = await openEngine(data, { create: true, threads: 0 });
   await backend.close();
   const registry = new Registry(data);
   const folder = indexFolder(data, registry.get(index).uuid);

@@ -1,8 +1,8 @@
 /** The process of bench/freshness.ts that follows the table. argv: data folder, pollMs. */
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 
 const [data, pollMs] = process.argv.slice(2);
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
 let ready = false;

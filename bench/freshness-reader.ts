@@ -3,7 +3,7 @@
  * again and again until it is found; answers when that was. argv: engine, place.
  */
 import { setTimeout } from 'node:timers/promises';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { lancedb, openFts, openLance } from './freshness-peers.ts';
 import { clock } from './shared.ts';
 
@@ -15,7 +15,7 @@ type Search = (word: string) => Promise<number>;
 
 const ENGINES: Readonly<Record<string, (place: string) => Promise<Search>>> = {
   async lhs(place) {
-    const backend = await openLocal(place, { create: true, threads: 0 });
+    const backend = await openEngine(place, { create: true, threads: 0 });
     return async (word) =>
       (await backend.search({ index: 'commits', query: `text:${word}` })).total ?? 0;
   },

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { type CommitRow, commitRows, renewed, takeRows } from './commit-rows.ts';
 import {
@@ -109,7 +109,7 @@ const folder = workFolder();
 const table = copyCommits(folder);
 const data = join(folder, 'data');
 const template = await takeRows(table, ROWS);
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 await backend.createIndex({ definition: commitsDefinition(table) });
 await backend.reindex({ index: 'commits' });
 const reader = await child('freshness-reader.ts', 'lhs', data);

@@ -19,8 +19,8 @@ import * as http2 from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@lakehouse-search/client';
-import { openLocal } from '@lakehouse-search/engine';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { NO_CONFIG, serveAll, serverOptions } from '@lakehouse-search/server';
 import { Pool } from 'undici';
 import { postSearch } from './http-post.ts';
@@ -66,7 +66,7 @@ async function serve(folder: string, results: number): Promise<void> {
   const options = serverOptions({ ...values, ...many }, {}, folder);
   const memory = { ...options.memory, results };
   const server = await serveAll({ ...NO_CONFIG, options: { ...options, memory }, env: {} });
-  const backend = await openLocal(folder, { create: true, threads: 0, memory: { results } });
+  const backend = await openEngine(folder, { create: true, threads: 0, memory: { results } });
   const answers = new Map<string, Buffer>();
   for (const [i, request] of requests.entries()) {
     answers.set(bodies[i], Buffer.from(JSON.stringify(await backend.search(request))));
@@ -207,8 +207,8 @@ async function measure(count: number, kind: string, names: string | undefined): 
     const served = await new Promise<Served>((resolve) => child.once('message', resolve as never));
     const pools = [served.http, served.rest].map((url) => new Pool(url, { connections: 1 }));
     const session = http2.connect(served.http2);
-    const rest = createClient({ url: served.rest });
-    const grpc = createClient({ url: served.grpc });
+    const rest = createRemote({ url: served.rest });
+    const grpc = createRemote({ url: served.grpc });
     const ways: Readonly<Record<string, Call>> = {
       'node:http': (at) => postSearch(pools[0], bodies[at]),
       undici: (at) => postSearch(pools[1], bodies[at]),

@@ -17,7 +17,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { Pool } from 'undici';
 import { commitsIndex, machine, median, need, SHARED, workFolder } from './shared.ts';
 
@@ -174,7 +174,7 @@ async function repeated(server: Server): Promise<void> {
 /** The same rows with authors as tenants. */
 async function tenants(folder: string): Promise<void> {
   const table = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
-  const engine = await openLocal(folder, { create: true, threads: 0 });
+  const engine = await openEngine(folder, { create: true, threads: 0 });
   await engine.createIndex({
     definition: `version: 1
 index: tenants

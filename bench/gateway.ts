@@ -21,7 +21,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { createGateway, openAccess } from '@lakehouse-search/server';
 import { Pool } from 'undici';
 import { postSearch } from './http-post.ts';
@@ -51,7 +51,7 @@ interface Served {
 
 /** The process of the servers. */
 async function serve(): Promise<void> {
-  const backend = await openLocal(data, { create: true, threads: 0 });
+  const backend = await openEngine(data, { create: true, threads: 0 });
   const answers = new Map<string, string>();
   const millis: number[] = [];
   for (let round = 0; round < 4; round++) {
@@ -63,7 +63,11 @@ async function serve(): Promise<void> {
     }
   }
   const { rest } = await createGateway({ backend, access: openAccess });
-  const caching = await openLocal(data, { create: true, threads: 0, memory: { results: 2 ** 26 } });
+  const caching = await openEngine(data, {
+    create: true,
+    threads: 0,
+    memory: { results: 2 ** 26 },
+  });
   const { rest: cached } = await createGateway({ backend: caching, access: openAccess });
   await cached.listen({ port: 0, host: '127.0.0.1' });
   const echo = createServer((request, response) => {

@@ -9,6 +9,7 @@ import type { DocumentBlock, FieldBlock } from '../packages/engine/src/schema/fi
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import type { Mapping } from '../packages/engine/src/schema/mapping.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
+import { filesNamed } from '../test/support/files-named.ts';
 import { WORK } from './shared.ts';
 
 const BLOCK = 8192;
@@ -40,6 +41,7 @@ export const MAPPING = {
   definition: { index: 'high' },
   key: { partition: [], identifier: ['id'] },
   defaultField: null,
+  columns: [],
   fields: FIELDS.map((field) => ({
     plan: field,
     definition: { name: field.name, fast: true },
@@ -94,7 +96,7 @@ export function indexFolder(rows: number, segments: number): string {
   }
   writer.flush();
   if (segments === 1) writer.forceMerge(1);
-  writer.commit({ checkpoint: null, files: ['rows'] });
+  writer.commit({ checkpoint: null, files: filesNamed('rows') });
   console.log(`built ${folder}: ${rows} rows, ${writer.segments} segments`);
   writer.close();
   renameSync(building, folder);

@@ -13,7 +13,7 @@ import {
   checkAggregateRequest,
   checkFacetsRequest,
   checkSearchRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';
 import { searchIndex } from '../packages/engine/src/search/search.ts';

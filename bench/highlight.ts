@@ -8,7 +8,8 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { machine, median, need, percentile, SHARED, WORK } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -18,7 +19,7 @@ const data = join(WORK, 'lhs-highlight');
 const index = 'cached';
 const made = existsSync(join(data, 'registry.db'));
 mkdirSync(data, { recursive: true });
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 if (!made) {
   const definition = `version: 1
 index: ${index}

@@ -13,7 +13,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HybridRequest, openLocal, type SearchResponse } from '@lakehouse-search/engine';
+import type { HybridRequest, SearchResponse } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { commitRows } from './commit-rows.ts';
 import { machine, SHARED } from './shared.ts';
@@ -130,7 +131,7 @@ const WAYS: Readonly<Record<string, Partial<HybridRequest>>> = {
 
 async function measure({ name, texts, judged }: JudgedSet): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-hybrid-'));
-  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   await createTable(catalog, 'a.texts', { schema: SCHEMA });
   const rows = texts.map((row) => ({ ...row }));

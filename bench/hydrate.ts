@@ -6,7 +6,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { type Coordinates, openLocal } from '@lakehouse-search/engine';
+import type { Coordinates } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { hydrateLayout } from './hydrate-layout.ts';
 import { machine, median, need, SHARED, WORK } from './shared.ts';
 
@@ -26,7 +27,7 @@ const files = readdirSync(join(table, 'data'), { recursive: true, encoding: 'utf
   .filter((f) => f.endsWith('.parquet') && !f.includes('deletes'))
   .map((f) => `'${join(table, 'data', f)}'`);
 const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 
 const shas = (keys: readonly Coordinates[]) =>
   keys.map((k) => `'${k.identifier[0].value}'`).join(',');

@@ -70,9 +70,9 @@ syncBuiltinESMExports();
 /** Bytes that this process has read by system calls; maps are not counted. */
 const charged = () => Number(/rchar: (\d+)/.exec(fs.readFileSync('/proc/self/io', 'utf8'))![1]);
 
-const { openLocal } = await import('@lakehouse-search/engine');
+const { openEngine } = await import('@lakehouse-search/engine/local/internal');
 const [data, until] = process.argv.slice(2);
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 // Code that a sync loads is read before the counting begins.
 await backend.sync({ index: 'commits', until: process.argv[4] });
 await backend.search({ index: 'commits', query: 'warm' });

@@ -8,7 +8,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal, type SearchResponse } from '@lakehouse-search/engine';
+import type { SearchResponse } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { commitRows } from './commit-rows.ts';
 import { machine, need, SHARED, WORK } from './shared.ts';
@@ -49,7 +50,7 @@ async function sample(): Promise<Sampled[]> {
 const rows = await sample();
 const made = existsSync(join(folder, 'data', 'registry.db'));
 mkdirSync(folder, { recursive: true });
-const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 if (!made) {
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   await createTable(catalog, 'a.bodies', { schema: SCHEMA });

@@ -12,7 +12,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type LocalBackend, openLocal, type SearchResponse } from '@lakehouse-search/engine';
+import type { SearchResponse } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { textsOf } from '../packages/engine/src/embed/embedder.ts';
 import { modelFolder, openEmbedder } from '../packages/engine/src/embed/open-embedder.ts';
@@ -48,7 +49,7 @@ process.env.RUST_LOG ??= 'error';
 const data = subjectsIndex();
 console.log(machine());
 oneShot();
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 await arms(backend);
 await backend.close();
 if (!process.argv.includes('--no-lance')) await besideLance();
@@ -76,7 +77,7 @@ function show(times: readonly number[]): string {
 }
 
 function waysOf(
-  backend: LocalBackend,
+  backend: LocalEngine,
   index: string,
 ): Record<string, (text: string) => Promise<SearchResponse>> {
   const request = { index, k: K, limit: 10 };
@@ -87,7 +88,7 @@ function waysOf(
   };
 }
 
-async function arms(backend: LocalBackend): Promise<void> {
+async function arms(backend: LocalEngine): Promise<void> {
   const times = await timed(waysOf(backend, 'subjects'), ROUNDS);
   for (const [name, own] of Object.entries(times)) console.log(`d. ${name.padEnd(9)} ${show(own)}`);
   const slower = Math.max(median(times.lexical), median(times.semantic));
@@ -185,7 +186,7 @@ interface Subject {
   readonly subject: string;
 }
 
-async function ownIndex(folder: string, rows: readonly Subject[]): Promise<LocalBackend> {
+async function ownIndex(folder: string, rows: readonly Subject[]): Promise<LocalEngine> {
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   const schema: Schema = {
     schemaId: 0,
@@ -198,7 +199,7 @@ async function ownIndex(folder: string, rows: readonly Subject[]): Promise<Local
   const own = rows.map((row) => ({ ...row }));
   await appendRows({ catalog, table: 'a.subjects' }, { kind: 'rows', rows: own });
   mkdirSync(join(folder, 'data'));
-  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   await backend.createIndex({
     definition: `version: 1
 index: peer

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable, type SourceTable } from '@lakehouse-search/lake';
 import { commitsDefinition, machine, median, need, SHARED, workFolder } from './shared.ts';
 
@@ -47,7 +47,7 @@ async function dataBytes(table: SourceTable, id: bigint): Promise<number> {
 
 const table = await openTable({ path });
 const snapshots = [...table.ancestry(table.currentSnapshotId!)].reverse();
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 await backend.createIndex({ definition: commitsDefinition(path) });
 const measured: Measured[][] = snapshots.slice(FIRST + 1).map(() => []);
 for (let round = 0; round < rounds; round++) {

@@ -8,13 +8,14 @@
  *
  *   node bench/paging.ts [rounds]
  */
-import { openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { commitsIndex, geomean, machine, median, percentile } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 15);
 const SCROLLED_PAGES = 400;
 const { data, index } = commitsIndex();
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 console.log(machine());
 
 const took = async (request: SearchRequest): Promise<number> =>

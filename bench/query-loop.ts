@@ -5,13 +5,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 
 const [data, file] = process.argv.slice(2);
 const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map((words) =>
   words.join(' '),
 );
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 for (const query of queries) await backend.search({ index: 'commits', query });
 
 let asking = false;

@@ -11,7 +11,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { renewed, takeRows } from './commit-rows.ts';
 import {
@@ -100,7 +100,7 @@ function show(name: string, asked: readonly Asked[], idle: readonly Asked[] | nu
 }
 
 const template = await takeRows(table, ROWS);
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 await backend.createIndex({ definition: commitsDefinition(table) });
 await backend.reindex({ index: 'commits' });
 await backend.close();

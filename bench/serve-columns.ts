@@ -6,8 +6,8 @@
  */
 import { createInterface } from 'node:readline';
 import { aggregateAll } from '../packages/engine/src/aggregate/aggregate-segments.ts';
-import type { Aggregation } from '../packages/engine/src/aggregate/aggregation.ts';
 import { finishAggregations } from '../packages/engine/src/aggregate/finish.ts';
+import { mostFrequent } from '../packages/engine/src/aggregate/kinds/terms.ts';
 import { Deadline } from '../packages/engine/src/base/deadline.ts';
 import { BY_SCORE, type SortKey } from '../packages/engine/src/collect/order.ts';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
@@ -21,17 +21,7 @@ import { PLANS } from './columns-index.ts';
 const snapshot = openSnapshot(openLocalDirectory(process.argv[2]));
 const filters = new FilterCache();
 const NEWEST: readonly SortKey[] = [{ kind: 'field', desc: true, field: PLANS.authored_at }];
-const BY_REPO: Aggregation = {
-  name: 'repo',
-  kind: 'terms',
-  field: PLANS.repo,
-  size: 10,
-  order: { by: 'count', desc: true },
-  missing: null,
-  having: [],
-  steps: [],
-  subs: [],
-};
+const BY_REPO = mostFrequent('repo', PLANS.repo, 10);
 
 interface Ask {
   readonly mode: string;

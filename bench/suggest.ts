@@ -8,7 +8,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal, type SuggestRequest } from '@lakehouse-search/engine';
+import type { SuggestRequest } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { machine, median, need, percentile, SHARED, WORK } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -18,7 +19,7 @@ const data = join(WORK, 'lhs-data');
 if (!existsSync(join(data, 'registry.db'))) need(data, 'node bench/commits.ts makes it');
 const queries = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
 const words = [...new Set((JSON.parse(readFileSync(queries, 'utf8')) as string[][]).flat())];
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 
 type Asked = Omit<SuggestRequest, 'index'>;
 /** Each word with its second and third letter swapped. */

@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { commitsDefinition, copyCommits, machine, median, workFolder } from './shared.ts';
 
@@ -31,7 +31,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T 
   return { ms: performance.now() - started, value };
 }
 
-const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 try {
   await backend.createIndex({ definition: commitsDefinition(path) });
   await backend.reindex({ index: 'commits' });

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { openLocal } from '../packages/engine/dist/index.js';
+import { openEngine } from '../packages/engine/dist/local-backend.js';
 import { machine, need, percentile, WORK } from './shared.ts';
 
 process.env.NODE_ENV ??= 'production';
@@ -52,7 +52,7 @@ const keys = Object.assign(new PassThrough(), {
   unref: () => undefined,
 });
 const screen = new Screen();
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 const state = initialState(await screenIndex(backend, 'commits'), screen);
 const history = { read: async () => [], add: async () => undefined };
 const session = new Session(backend, history, state);

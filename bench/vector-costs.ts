@@ -10,13 +10,13 @@ import { dirname } from 'node:path';
 import { fixVectors } from '../packages/engine/src/base/fixed-vector.ts';
 import { openFramed } from '../packages/engine/src/storage/frame.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
-import { plainArena } from '../packages/engine/src/storage/plain-arena.ts';
 import { codeQuery } from '../packages/engine/src/vector/coded-query.ts';
 import { buildGraph } from '../packages/engine/src/vector/graph-builder.ts';
 import { nearestFlat } from '../packages/engine/src/vector/nearest-flat.ts';
 import { GraphWalk } from '../packages/engine/src/vector/nearest-graph.ts';
 import { VectorReader } from '../packages/engine/src/vector/vector-reader.ts';
 import { VectorWriter } from '../packages/engine/src/vector/vector-writer.ts';
+import { plainArena } from '../test/support/plain-arena.ts';
 import { seededNumbers } from '../test/support/random.ts';
 import { machine } from './shared.ts';
 

@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -19,7 +19,7 @@ const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder'
 const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
   (words) => `text:(${words.join(' ')})`,
 );
-const backend = await openLocal(data, { create: true, threads: 0 });
+const backend = await openEngine(data, { create: true, threads: 0 });
 console.log(machine());
 
 async function wholeCalls(index: string): Promise<number[]> {

@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocal } from '../packages/engine/dist/index.js';
+import { openEngine } from '../packages/engine/dist/local-backend.js';
 import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';
 import { appendRows, createTable } from '../packages/lake/dist/index.js';
 
@@ -59,7 +59,7 @@ async function makeTable(): Promise<void> {
   }
 }
 
-const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 try {
   await makeTable();
   const definition = [

@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
 
 const seconds = Number(process.argv[2] ?? 5);
@@ -24,12 +24,12 @@ const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
   (words) => `text:(${words.join(' ')})`,
 );
 const CHEAP = queries.slice(0, 20);
-const search = (backend: LocalBackend, query: string) =>
+const search = (backend: LocalEngine, query: string) =>
   backend.search({ index, query, limit: 10, fields: [] });
 
 /** A search that takes about 300 ms: ten patterns that match most documents, sorted by a column. */
 const HEAVY = [...'abcdefghij'].map((letter) => `text:/.*${letter}.*[aeiou].*/`).join(' OR ');
-const heavy = (backend: LocalBackend) =>
+const heavy = (backend: LocalEngine) =>
   backend.search({
     index,
     query: HEAVY,
@@ -38,7 +38,7 @@ const heavy = (backend: LocalBackend) =>
     sort: [{ field: 'authored_at', desc: true }],
   });
 
-async function cheapBeside(backend: LocalBackend, beside: boolean) {
+async function cheapBeside(backend: LocalEngine, beside: boolean) {
   let running = true;
   const heavyMillis: number[] = [];
   const other = (async () => {
@@ -66,7 +66,7 @@ async function cheapBeside(backend: LocalBackend, beside: boolean) {
   return { millis, heavyMillis, pause: delay.max / 1e6 };
 }
 
-async function throughput(backend: LocalBackend) {
+async function throughput(backend: LocalEngine) {
   const cpu = process.cpuUsage();
   const started = performance.now();
   let next = 0;
@@ -87,7 +87,7 @@ function memoryOf(threads: number): number {
 }
 
 async function printMemory(threads: number): Promise<void> {
-  const backend = await openLocal(data, { create: true, threads });
+  const backend = await openEngine(data, { create: true, threads });
   const all = () => Promise.all(queries.map((query) => search(backend, query)));
   for (let round = 0; round < 3; round++) await all();
   console.log(Math.round(process.memoryUsage.rss() / 2 ** 20));
@@ -98,7 +98,7 @@ async function compare(): Promise<void> {
   console.log(machine());
   const rates: number[] = [];
   for (const threads of [0, 1, 2]) {
-    const backend = await openLocal(data, { create: true, threads });
+    const backend = await openEngine(data, { create: true, threads });
     for (const query of queries) await search(backend, query);
     await heavy(backend);
     console.log(`threads ${threads}, RSS ${memoryOf(threads)} MB`);

@@ -10,11 +10,11 @@ const server = Fastify();
 server.addHook('onClose', () => backend.close());
 server.setErrorHandler((error, _, reply) => {
   if (!(error instanceof LhsError)) throw error;
-  const { code, message, hint } = error;
-  return reply.code(code === 'invalid_query' ? 400 : 500).send({ code, message, hint });
+  const { code, status, message, hint } = error;
+  return reply.code(status).send({ code, message, hint });
 });
-server.get<{ Querystring: { q: string } }>('/search', async ({ query }) => {
-  const { hits, total } = await backend.search({ index: 'incidents', query: query.q });
+server.get<{ Querystring: { q?: string } }>('/search', async ({ query }) => {
+  const { hits, total } = await backend.search({ index: 'incidents', query: query.q || undefined });
   return { total, hits: hits.map(({ score, fields }) => ({ score, ...fields })) };
 });
 console.log(await server.listen({ port: Number(process.env.PORT ?? 3000) }));

@@ -61,8 +61,8 @@ const PATHS: readonly Edit[] = [
   },
   {
     file: '/client/src/rest/pool-exchange.ts',
-    from: /'undici\/lib\/dispatcher\/(pool)\.js'/,
-    to: VENDORED,
+    from: /const Pool = createRequire\(import\.meta\.url\)\(('.*?')\) as typeof UndiciPool/,
+    to: 'import Pool from $1',
   },
   {
     file: '/engine/src/analysis/language/languages.ts',
@@ -79,7 +79,12 @@ const PATHS: readonly Edit[] = [
     from: /'@lakehouse-search(\/console\/assets\.json)'/,
     to: "'../vendor$1'",
   },
-  ...['/lake/src/objects/s3-sdk.ts', '/lake/src/catalog/sql-database.ts'].map(importByName),
+  {
+    file: '/lake/src/objects/load-sdk.ts',
+    from: /\bimport\(name\)/,
+    to: "(name === '@aws-sdk/client-s3' ? import('@aws-sdk/client-s3') : import(name))",
+  },
+  importByName('/lake/src/catalog/sql-database.ts'),
   importByName('/server/src/store/postgres-database.ts'),
   {
     file: '/better-sqlite3/lib/binding.js',

@@ -9,7 +9,6 @@ import { type OutputChunk, rolldown } from 'rolldown';
 /** The modules in `vendor/lib`, by their names there. */
 const MODULES: Readonly<Record<string, string>> = {
   yaml: 'yaml',
-  pool: 'undici/lib/dispatcher/pool.js',
   'node-api': '@duckdb/node-api',
 };
 

@@ -11,14 +11,15 @@ import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { copyPages } from './bundle-docs.ts';
 import { edits } from './bundle-edits.ts';
+import { keepLines } from './bundle-maps.ts';
 import { MINIFY, vendor } from './bundle-vendor.ts';
+import { SOURCES } from './sources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = join(root, 'packages');
 const cli = join(packages, 'cli');
 const engine = join(packages, 'engine/src');
 const folder = join(cli, 'bundle');
-const OURS = ['contract', 'lake', 'engine', 'client', 'mcp', 'server'];
 
 const pjson = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'));
 const outside = ['dependencies', 'peerDependencies'].flatMap((group) => Object.keys(pjson[group]));
@@ -53,8 +54,8 @@ const input = Object.fromEntries([
  * of responses as lines, and of all searches. The rest is split where the sources import lazily.
  */
 const groups = [
-  { name: 'main', test: /cli.src.(main|base-command)\.ts$/ },
-  { name: 'engine', test: /engine.src.index\.ts$/ },
+  { name: 'main', test: /cli.src.(main|base-command)\.ts$|contract.src./ },
+  { name: 'engine', test: /engine.src.(index|internal|local-backend)\.ts$/ },
   { name: 'lines', test: /cli.src.search.run-search\.ts$/ },
   { name: 'search', test: /engine.src.(local.reads|search.search)\.ts$/ },
 ].map((group, at) => ({ ...group, priority: 9 - at }));
@@ -87,11 +88,7 @@ const bundle = await rolldown({
   input,
   platform: 'node',
   external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
-  resolve: {
-    alias: Object.fromEntries(
-      OURS.map((name) => [`@lakehouse-search/${name}`, join(packages, name, 'src/index.ts')]),
-    ),
-  },
+  resolve: { alias: SOURCES },
   plugins: [edits()],
   transform: {
     // the oldest Node that `engines` promises: newer syntax is lowered
@@ -113,10 +110,11 @@ const { output } = await bundle.write({
   minify: MINIFY,
 });
 const vendored = await vendor(root, folder);
-// stacks name the lines of our sources, not those of packages
 for (const chunk of output) {
-  if (chunk.type !== 'chunk' || chunk.moduleIds.some((id) => id.startsWith(packages))) continue;
-  rmSync(join(folder, `${chunk.fileName}.map`), { force: true });
+  if (chunk.type !== 'chunk' || chunk.sourcemapFileName === null) continue;
+  const map = join(folder, chunk.sourcemapFileName);
+  if (chunk.moduleIds.some((id) => id.startsWith(packages))) keepLines(map);
+  else rmSync(map);
 }
 copyPages(join(root, 'docs'), join(folder, 'docs'), pjson.description);
 const chunks = [...output.filter((file) => file.type === 'chunk'), ...vendored];

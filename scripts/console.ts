@@ -8,9 +8,9 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { SOURCES } from './sources.ts';
 
 const home = fileURLToPath(new URL('../packages/console/', import.meta.url));
-const contract = fileURLToPath(new URL('../packages/contract/src/index.ts', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -48,7 +48,7 @@ async function script(): Promise<string> {
   const bundle = await rolldown({
     input: join(home, 'src/main.tsx'),
     platform: 'browser',
-    resolve: { alias: { '@lakehouse-search/contract': contract } },
+    resolve: { alias: SOURCES },
   });
   const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
   await bundle.close();

@@ -78,26 +78,26 @@ export class FixtureTable {
   }
 
   async append(rows: readonly PlainRow[], branch = 'main'): Promise<bigint> {
-    const { snapshotId } = await appendToTable(this.config, { kind: 'rows', rows }, branch);
-    return this.#note(branch, snapshotId, [...this.#rows(branch), ...this.#byId(rows)]);
+    const { snapshot } = await appendToTable(this.config, { kind: 'rows', rows }, branch);
+    return this.#note(branch, snapshot, [...this.#rows(branch), ...this.#byId(rows)]);
   }
 
   /** `where` for the writer, `gone` for the model: the same condition twice. */
   async delete(where: string, gone: (row: PlainRow) => boolean): Promise<bigint> {
-    const { snapshotId } = await deleteFromTable(this.config, where);
+    const { snapshot } = await deleteFromTable(this.config, where);
     return this.#note(
       'main',
-      snapshotId,
+      snapshot,
       this.#keep('main', (row) => !gone(row)),
     );
   }
 
   async upsert(rows: readonly PlainRow[]): Promise<bigint> {
-    const { snapshotId } = await upsertIntoTable(this.config, { kind: 'rows', rows });
+    const { snapshot } = await upsertIntoTable(this.config, { kind: 'rows', rows });
     const [key] = this.#key;
     const keys = new Set(rows.map((row) => row[key]));
     const kept = this.#keep('main', (row) => !keys.has(row[key]));
-    return this.#note('main', snapshotId, [...kept, ...this.#byId(rows)]);
+    return this.#note('main', snapshot, [...kept, ...this.#byId(rows)]);
   }
 
   async change(change: SchemaChange): Promise<void> {
@@ -270,11 +270,11 @@ export class FixtureTable {
     return rows.map((row) => new Map(fields.map((f) => [f.id, row[f.name] ?? null])));
   }
 
-  #note(branch: string, snapshotId: bigint | null, rows: readonly ById[]): bigint {
-    if (snapshotId === null) throw new Error(`${this.name}: nothing was committed`);
+  #note(branch: string, snapshot: string | bigint | null, rows: readonly ById[]): bigint {
+    if (snapshot === null) throw new Error(`${this.name}: nothing was committed`);
     this.#branches.set(branch, rows);
-    this.#snapshots.push({ id: String(snapshotId), schema: this.#schema, rows });
-    return snapshotId;
+    this.#snapshots.push({ id: String(snapshot), schema: this.#schema, rows });
+    return BigInt(snapshot);
   }
 }
 

@@ -4,8 +4,8 @@
  * A test opens every golden index from now on. Run it once for a new format version; a golden index
  * is never made again:
  *
- *     node scripts/golden.ts fixtures/golden-v2
- *     node scripts/golden.ts fixtures/golden-v2-shards 3
+ *     node scripts/golden.ts fixtures/golden-v3
+ *     node scripts/golden.ts fixtures/golden-v4-shards 3
  *
  * With several shards, keys end in a hexadecimal number of 20 bytes.
  */
@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { simpleAnalyzer } from '../packages/engine/src/analysis/simple.ts';
+import { dataFiles } from '../packages/engine/src/index/data-files.ts';
 import { IndexWriter } from '../packages/engine/src/index/index-writer.ts';
 import type { FieldBlock } from '../packages/engine/src/schema/field-block.ts';
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
@@ -209,22 +210,30 @@ const writer = IndexWriter.open(openLocalDirectory(join(folder, 'index')), PLANS
   shards,
   now: () => 1_760_000_000_000,
 });
-const files = ['data/a.parquet', 'data/b.parquet', 'data/c.parquet'];
+/** One page, and three files that rows are in. */
+const PATHS = [
+  'data/a.parquet',
+  'data/b.parquet',
+  'data/c.parquet',
+  ...Array.from({ length: 1000 }, (_, i) => `data/day=${i}/more.parquet`),
+];
+const deletes = [{ path: 'data/d.puffin', offset: 4, length: 44 }];
+const files = dataFiles(
+  PATHS.map((path) => ({ path, entries: [{ records: 4000, sequence: '1', deletes }] })),
+);
 const checkpoint = (snapshot: number) => ({
   table_uuid: '4e6f7420-6120-7265-616c-207461626c65',
   snapshot_id: `90071992547409${snapshot}`,
   sequence: String(snapshot),
   schema_id: 0,
   schema: { type: 'struct', 'schema-id': 0, fields: [] },
-  file_set: {
-    deletes: [{ path: 'data/d.puffin', offset: 4, length: 44 }],
-    files: files.map((_, file) => ({ file, records: 4000, sequence: '1', deletes: [0] })),
-  },
+  data_files: PATHS.length,
+  delete_files: 1,
 });
 const first = Array.from({ length: 4000 }, (_, i) => rowOf(i, i < 2500 ? 0 : 1, i % 2500));
 const second = Array.from({ length: 150 }, (_, i) => rowOf(4000 + i, 2, 3 * i));
 add(writer, first);
-writer.commit({ checkpoint: checkpoint(1), files: files.slice(0, 2) });
+writer.commit({ checkpoint: checkpoint(1), files });
 const dead = first.filter((_, i) => i % 19 === 0);
 deleteAt(writer, dead);
 add(writer, second);

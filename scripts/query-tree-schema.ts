@@ -1,4 +1,5 @@
-import { type KeyKind, QUERY_TAGS, type TagShape } from '@lakehouse-search/contract';
+import type { KeyKind, TagShape } from '@lakehouse-search/contract';
+import { QUERY_TAGS } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../packages/engine/src/base/limits.ts';
 import { MINIMUM_PATTERN } from '../packages/engine/src/query/minimum.ts';
 
@@ -23,6 +24,7 @@ const KEY = {
 };
 const KINDS: Readonly<Record<KeyKind, object>> = {
   field: { type: 'string', minLength: 1 },
+  fields: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
   value: VALUE,
   values: { type: 'array', items: VALUE, maxItems: LIMITS.setTerms },
   slop: { type: 'integer', minimum: 0, maximum: 999_999_999 },
@@ -43,6 +45,7 @@ const KINDS: Readonly<Record<KeyKind, object>> = {
   text: { type: 'string' },
   vector: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: LIMITS.vectorDims },
   nearest: { type: 'integer', minimum: 1, maximum: LIMITS.nearestDocs },
+  count: { type: 'integer', minimum: 1, maximum: 999_999_999 },
   score: { type: 'number' },
   flag: { type: 'boolean' },
   clause: CLAUSE,
@@ -53,13 +56,15 @@ const needs = (...keys: readonly string[]) => ({ required: keys });
 
 /**
  * What the lists of keys do not say: a range has a bound, and at most one at each end; nearness is
- * to a text or to a vector, and where every vector is compared there are no candidates to count.
+ * to a text or to a vector, and where every vector is compared there are no candidates to count;
+ * likeness is to a text or to rows.
  */
 const MORE: Readonly<Record<string, object>> = {
   range: {
     anyOf: [needs('gt'), needs('gte'), needs('lt'), needs('lte')],
     not: { anyOf: [needs('gt', 'gte'), needs('lt', 'lte')] },
   },
+  more_like_this: { anyOf: [needs('text'), needs('keys')] },
   knn: {
     anyOf: [needs('query_text'), needs('query_vector')],
     not: { ...needs('exact', 'ef'), properties: { exact: { enum: [true] } } },

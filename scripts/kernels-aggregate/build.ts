@@ -3,10 +3,11 @@
  * packages/engine/src/aggregate/kernel-code.ts; what each kernel does is said where its text is
  * made. `--check` only compares.
  */
-import { writeKernelCode } from '../kernels/write-code.ts';
+
 import { count, countBuckets, countMany, total } from './counts.ts';
 import { sumDoubles } from './doubles.ts';
 import { sum, sumWide } from './sums.ts';
+import { writeKernelCode } from './write-code.ts';
 
 const NARROW = [1, 2, 4] as const;
 

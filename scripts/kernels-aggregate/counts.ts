@@ -1,5 +1,5 @@
 /** Counts of documents by code, or by the bucket in which a code lies. */
-import { add, c32, g, locals, params, set, shl, times } from '../kernels/wat.ts';
+import { add, c32, g, locals, params, set, shl, times } from './wat.ts';
 import { ALL, codeAt, forAll, forBits, forWords } from './words.ts';
 
 type Narrow = 1 | 2 | 4;

@@ -1,5 +1,5 @@
 /** Sums of doubles that are stored as ordered integers (base/ordered-double.ts). */
-import { add, c32, g, locals, params, set, times } from '../kernels/wat.ts';
+import { add, c32, g, locals, params, set, times } from './wat.ts';
 import { forWords } from './words.ts';
 
 const LANES = [0, 1, 2, 3];

@@ -1,5 +1,5 @@
 /** Sums and bounds of a column's codes. */
-import { c32, g, locals, params, set, times } from '../kernels/wat.ts';
+import { c32, g, locals, params, set, times } from './wat.ts';
 import { ALL, codeAt, forAll, forBits, forWords, type Width } from './words.ts';
 
 type Narrow = 1 | 2 | 4;

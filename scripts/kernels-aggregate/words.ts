@@ -2,7 +2,7 @@
  * What the loops over a column's matching documents share. They go over words of 64 documents: `w`
  * holds the bits of word `i`, `at` the address of its first code.
  */
-import { add, c32, g, set, shl, times } from '../kernels/wat.ts';
+import { add, c32, g, set, shl, times } from './wat.ts';
 
 /** Bytes a code. */
 export type Width = 1 | 2 | 4 | 8;

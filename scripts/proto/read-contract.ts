@@ -1,6 +1,6 @@
 /**
  * Reads the wire contract from the TypeScript types of packages/contract: every operation of
- * `Service` is a method, every object type that its requests and responses contain is a message.
+ * `ServiceApi` is a method, every object type that its requests and responses contain is a message.
  */
 import { basename, dirname, relative } from 'node:path';
 import {
@@ -65,7 +65,7 @@ class ContractReader {
     const file = `${this.#root}/packages/contract/src/backend.ts`;
     const module = this.#checker.getSymbolAtLocation(this.#project.program.getSourceFile(file)!);
     const exported = this.#checker.getExportsOfModule(module!);
-    const service = exported.find(({ name }) => name === 'Service')!;
+    const service = exported.find(({ name }) => name === 'ServiceApi')!;
     const type = this.#checker.getDeclaredTypeOfSymbol(service);
     const methods = Object.entries(OPERATIONS).map(([operation, route]) =>
       this.#method(

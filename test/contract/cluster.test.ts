@@ -1,17 +1,17 @@
 // @module-tag campaign
 // @module-tag slow
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { startCluster } from '../support/cluster.ts';
 import { byEffort } from '../support/effort.ts';
 import { contractSuite } from './contract-suite.ts';
 
 /** A backend whose indexes have three shards, whatever definitions say. */
-function inThreeShards(backend: Backend): Backend {
+function inThreeShards(backend: BackendApi): BackendApi {
   const sharded = (text: unknown) =>
     typeof text === 'string' && text.includes('fields:')
       ? `${text}sharding: { shards: 3 }\n`
       : text;
-  const own: Partial<Record<keyof Backend, string>> = {
+  const own: Partial<Record<keyof BackendApi, string>> = {
     createIndex: 'definition',
     alterIndex: 'definition_yaml',
     rehearseAlter: 'definition_yaml',
@@ -19,7 +19,7 @@ function inThreeShards(backend: Backend): Backend {
   return new Proxy(backend, {
     get(target, name) {
       const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      const field = own[name as keyof Backend];
+      const field = own[name as keyof BackendApi];
       if (field === undefined) return method;
       return (request: Record<string, unknown>, call: unknown) =>
         typeof request === 'object' && request !== null && field in request

@@ -1,11 +1,9 @@
+import { type CallContext, type FollowRequest, LhsError } from '@lakehouse-search/contract';
 import {
-  type Backend,
-  type CallContext,
+  type BackendApi,
   type OperationRow as ContractRow,
-  type FollowRequest,
-  LhsError,
   OPERATIONS as OPERATION_TABLE,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow, type Setting } from './operations.ts';
 import { overJson } from './over-json.ts';
@@ -20,7 +18,7 @@ const PAST = 1000;
 
 /** Calls an operation. An iterable is read to its end; one without an end, to its first item. */
 async function run(
-  backend: Backend,
+  backend: BackendApi,
   name: string,
   request: unknown,
   call: CallContext = {},
@@ -58,7 +56,7 @@ async function refusal(...call: Parameters<typeof run>): Promise<LhsError> {
  */
 export function contractSuite(
   name: string,
-  createBackend: () => Promise<Backend>,
+  createBackend: () => Promise<BackendApi>,
   except: readonly Name[] = [],
 ): void {
   const rows = Object.entries(OPERATIONS).filter(
@@ -152,7 +150,7 @@ function operationTests(operation: Name, row: AnyRow, setting: () => Setting): v
   it.runIf(row.endless)('ends without an error once the call is aborted', async () => {
     const request = await good();
     const stop = new AbortController();
-    const method = Reflect.get(setting().backend, operation) as Backend['follow'];
+    const method = Reflect.get(setting().backend, operation) as BackendApi['follow'];
     const events: string[] = [];
     for await (const { event } of method(request as FollowRequest, { signal: stop.signal })) {
       events.push(event);

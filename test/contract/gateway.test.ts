@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
-import { openLocal } from '@lakehouse-search/engine';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { startGateway } from '../support/gateway.ts';
 import { contractSuite } from './contract-suite.ts';
 
 /** A client of a gateway over an embedded engine; its `close` closes all three. */
-async function remote(transport: 'rest' | 'grpc'): Promise<Backend> {
+async function remote(transport: 'rest' | 'grpc'): Promise<BackendApi> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-gateway-'));
   const gateway = await startGateway(
-    await openLocal(folder, { create: true, threads: 0, freshnessMs: 0 }),
+    await openEngine(folder, { create: true, threads: 0, freshnessMs: 0 }),
   );
   const client = gateway.client(transport);
   const close = async () => {

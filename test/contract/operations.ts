@@ -1,20 +1,21 @@
-/** A row per operation of `Backend`: a good request, its answer, and requests that are refused. */
-import type { Backend, ErrorCode, JsonObject } from '@lakehouse-search/contract';
+/** A row per operation of `BackendApi`: a good request, its answer, and requests that are refused. */
+import type { ErrorCode, JsonObject } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { expect } from 'vitest';
 import type { ContractTable } from './table.ts';
 
 /** What rows work on. The index `notes` is built. */
 export interface Setting {
-  readonly backend: Backend;
+  readonly backend: BackendApi;
   readonly table: ContractTable;
 }
 
-type Name = Exclude<keyof Backend, 'close'>;
-type Request<K extends Name> = NonNullable<Parameters<Backend[K]>[0]>;
+type Name = Exclude<keyof BackendApi, 'close'>;
+type Request<K extends Name> = NonNullable<Parameters<BackendApi[K]>[0]>;
 type Answer<K extends Name> =
-  ReturnType<Backend[K]> extends AsyncIterable<infer T>
+  ReturnType<BackendApi[K]> extends AsyncIterable<infer T>
     ? readonly T[]
-    : Awaited<ReturnType<Backend[K]>>;
+    : Awaited<ReturnType<BackendApi[K]>>;
 
 /** The contract of one operation. */
 export interface OperationRow<K extends Name> {
@@ -87,7 +88,7 @@ async function savedQuery({ backend }: Setting, name: string): Promise<{ readonl
 const ended = { kind: 'reindex', index: 'jobs', state: 'done' } as const;
 const BAD_TARGETS = [
   [{ target: 'not/absolute' }, 'invalid_argument'],
-  [{ target: 'gs://bucket/a' }, 'unsupported'],
+  [{ target: 'oss://bucket/a' }, 'unsupported'],
   [{ prefix: '../a' }, 'invalid_argument'],
 ] as const;
 const NO_BACKUPS = [...BAD_TARGETS, [{ target: '/nowhere/at/all' }, 'not_found']] as const;
@@ -98,7 +99,7 @@ const ERASURE_REFUSED = [
 ] as const;
 const NO_TABLE = { source: { path: '/nowhere/at/all' } };
 
-/** All operations. One that is added to `Backend` does not compile without a row. */
+/** All operations. One that is added to `BackendApi` does not compile without a row. */
 export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   search: {
     request: () => ({ ...INDEX, query: 'disk', highlight: {}, hydrate: true }),
@@ -344,6 +345,19 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     ],
     index: 'needed',
   },
+  cloneIndex: {
+    request: async ({ backend }) => {
+      const names = (await backend.listIndexes()).map(({ name }) => name);
+      if (names.includes('cloned')) await backend.dropIndex({ index: 'cloned' });
+      return { ...INDEX, name: 'cloned' };
+    },
+    answers: { index: 'cloned', cloned_from: 'notes', num_docs: 3 },
+    refused: [
+      [{ name: 'notes' }, 'index_exists'],
+      [{ name: '../cloned' }, 'invalid_argument'],
+    ],
+    index: 'needed',
+  },
   validateDefinition: {
     request: ({ table }) => ({ definition: table.definition('x'), against_source: true }),
     answers: (issues) => expect(issues).toEqual([]),
@@ -445,7 +459,7 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   },
   upgrade: {
     request: () => INDEX,
-    answers: { format_before: 2, format_after: 2, segments_upgraded: 0, bytes_rewritten: 0 },
+    answers: { format_before: 3, format_after: 3, segments_upgraded: 0, bytes_rewritten: 0 },
     refused: [[{ plan: 1 }, 'invalid_argument']],
     index: 'needed',
   },

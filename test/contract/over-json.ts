@@ -1,4 +1,5 @@
-import type { Backend, CallContext } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { expect } from 'vitest';
 
 /** A value after a way through JSON, which must not change it. */
@@ -24,7 +25,7 @@ type Method = (request: unknown, call?: CallContext) => unknown;
  * A backend whose requests and responses go through JSON, as a remote one's do. Fails where a
  * response does not survive that.
  */
-export function overJson(backend: Backend): Backend {
+export function overJson(backend: BackendApi): BackendApi {
   return new Proxy(backend, {
     get(target, name) {
       const method = (Reflect.get(target, name) as Method).bind(target);

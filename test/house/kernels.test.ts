@@ -1,8 +1,9 @@
 /** Compiled kernels are what their source gives. */
 import { execFileSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { codeFile, digestOf, MODULES } from '../../scripts/kernels/compile.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const builds = globSync('scripts/kernels*/build.ts', { cwd: root }).sort();
@@ -10,10 +11,14 @@ const builds = globSync('scripts/kernels*/build.ts', { cwd: root }).sort();
 describe('the kernel builds', () => {
   it('exist for every room', () => {
     const rooms = globSync('packages/engine/src/**/kernel-code.ts', { cwd: root });
-    expect(builds.length).toBe(rooms.length);
+    expect(builds.length + MODULES.length).toBe(rooms.length);
   });
 
   it.each(builds)('%s equals the committed build', (build) => {
     execFileSync(process.execPath, [build, '--check'], { cwd: root });
+  });
+
+  it.each(MODULES)('$name is compiled from its sources (npm run kernels)', (module) => {
+    expect(readFileSync(codeFile(module), 'utf8')).toContain(digestOf(module));
   });
 });

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES, VERSION } from '@lakehouse-search/contract';
+import { grouped, OPERATION_NAMES, OPERATIONS } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
-import * as collection from '../../packages/engine/src/collection/index.ts';
-import * as engine from '../../packages/engine/src/index.ts';
-import * as lake from '../../packages/lake/src/index.ts';
+import { LIBRARY_ENTRIES } from '../../scripts/sources.ts';
 import { filesBelow, ROOT } from './sources.ts';
 
 describe('pinned surfaces', () => {
@@ -18,160 +17,120 @@ describe('pinned surfaces', () => {
   });
 
   /** What others rely on. A change here is a decision: say it in CHANGELOG.md. */
-  it('keep the exports of the engine', () => {
-    expect(Object.keys(engine).sort()).toMatchInlineSnapshot(`
-      [
-        "BUILD_MEMORY",
-        "ERROR_CODES",
-        "LOCAL_SOURCE",
-        "LhsError",
-        "LocalBackend",
-        "NODE_MEMORY",
-        "REMOTE_READS",
-        "ShardSource",
-        "answerBytes",
-        "answerParts",
-        "answerText",
-        "askNode",
-        "balancedTable",
-        "carrySharding",
-        "checkIndex",
-        "checkModel",
-        "clockBucket",
-        "contentDigest",
-        "controlGroupMemory",
-        "decodeAnswer",
-        "defineIndex",
-        "definitionAt",
-        "definitionDigest",
-        "definitionJsonSchema",
-        "describeModel",
-        "diffRemotely",
-        "encodeRequest",
-        "errorBody",
-        "formatKey",
-        "inTurns",
-        "isRestrictionsChanged",
-        "isUnwritable",
-        "keepHeapsSmall",
-        "keyId",
-        "limitMemory",
-        "listClusterBackups",
-        "listModels",
-        "listPartFolders",
-        "lockDataFolder",
-        "mapInTurns",
-        "mentionsOf",
-        "nearest",
-        "nextClockStart",
-        "openLocal",
-        "openLocalDirectory",
-        "openRemoteCommit",
-        "openSnapshot",
-        "parseKey",
-        "partialFromJson",
-        "partialToJson",
-        "pauses",
-        "publicPem",
-        "q",
-        "readCatalogFile",
-        "readPublicKey",
-        "readRemotely",
-        "readingYaml",
-        "registeredDefinition",
-        "remoteContext",
-        "removeClusterBackups",
-        "renameDefinition",
-        "requireErasable",
-        "requireTenants",
-        "reshardPlan",
-        "shardFrom",
-        "shardOver",
-        "shardTable",
-        "signReceipt",
-        "sourceError",
-        "syncFolder",
-        "systemMemory",
-        "textOfParts",
-        "textsOfJson",
-        "throughBytes",
-        "transformerInstall",
-        "typed",
-        "unlessAborted",
-        "usableMemory",
-        "verifyReceipt",
-        "verifyReceiptOffline",
-        "withBucketIn",
-        "withSharding",
-        "writeClusterBackup",
-        "zoneOffsets",
-      ]
+  it('keep what programs import', async () => {
+    const pinned: Record<string, string[]> = {};
+    for (const [entry, source] of LIBRARY_ENTRIES) {
+      pinned[entry.slice('@lakehouse-search/'.length)] = Object.keys(await import(source)).sort();
+    }
+    expect(pinned).toMatchInlineSnapshot(`
+      {
+        "client": [
+          "LhsError",
+          "createClient",
+          "defineIndex",
+          "q",
+          "typed",
+        ],
+        "client/rest": [
+          "LhsError",
+          "createRestClient",
+          "defineIndex",
+          "q",
+          "typed",
+        ],
+        "contract": [
+          "ERROR_CODES",
+          "LhsError",
+          "VERSION",
+          "defineIndex",
+          "errorBody",
+          "q",
+          "typed",
+        ],
+        "engine": [
+          "ERROR_CODES",
+          "LhsError",
+          "defineIndex",
+          "definitionJsonSchema",
+          "errorBody",
+          "formatKey",
+          "openLocal",
+          "parseKey",
+          "q",
+          "typed",
+        ],
+        "engine/collection": [
+          "Collection",
+          "date",
+          "list",
+          "openCollection",
+          "optional",
+          "text",
+        ],
+        "lake": [
+          "LakeError",
+          "LhsError",
+          "MapValue",
+          "VariantValue",
+          "appendRows",
+          "changeRows",
+          "compactTable",
+          "createTable",
+          "deleteRows",
+          "dropTable",
+          "dropTableRef",
+          "expireSnapshots",
+          "followFile",
+          "importFiles",
+          "listTables",
+          "loadTable",
+          "openTable",
+          "schemaToJson",
+          "setTableRef",
+          "typeName",
+          "upsertRows",
+          "valueAt",
+          "valueToJson",
+        ],
+        "lake/variant": [
+          "decodeVariant",
+          "encodeVariant",
+          "nodeFromJson",
+          "nodeOfValue",
+          "variantFromJson",
+        ],
+        "mcp": [
+          "checkCitations",
+          "citationUri",
+          "clientConfig",
+          "meantKey",
+          "openHttpHandler",
+          "parseCitation",
+          "serveStdio",
+        ],
+      }
     `);
   });
 
-  it('keep the exports of collections', () => {
-    expect(Object.keys(collection).sort()).toEqual([
-      'Collection',
-      'date',
-      'openCollection',
-      'optional',
-      'text',
-    ]);
+  it('have each operation in one group, or as a read of the backend', () => {
+    const api = Object.fromEntries(OPERATION_NAMES.map((name) => [name, () => name]));
+    const backend = grouped({ ...api, hits: () => {}, close: () => {} } as never, OPERATIONS);
+    const { hits: _, close: __, ...members } = backend;
+    const reads = Object.values(members).filter((member) => typeof member === 'function');
+    const groups = Object.entries(members).filter(([, member]) => typeof member === 'object');
+    const called = [...reads, ...groups.flatMap(([, group]) => Object.values(group))];
+    expect(called.map((operation) => operation()).sort()).toEqual([...OPERATION_NAMES].sort());
+    const text = readFileSync(join(ROOT, 'packages/contract/src/grouped.ts'), 'utf8');
+    const typed = [...text.matchAll(/readonly (\w+): Members<'(\w+)'>/g)];
+    expect(typed.map(([, name, group]) => [name, group]).sort()).toEqual(
+      groups.map(([name]) => [name, name]).sort(),
+    );
   });
 
-  it('keep the exports of the lake', () => {
-    expect(Object.keys(lake).sort()).toMatchInlineSnapshot(`
-      [
-        "LakeError",
-        "MapValue",
-        "PRIMITIVE_KINDS",
-        "VariantValue",
-        "appendRows",
-        "cannotFlush",
-        "changeRows",
-        "compactTable",
-        "controlGroupMemory",
-        "createTable",
-        "decodeVariant",
-        "deleteRows",
-        "diffFileSets",
-        "dropTable",
-        "dropTableRef",
-        "encodeVariant",
-        "expireSnapshots",
-        "fileSet",
-        "followFile",
-        "hasEnded",
-        "importFiles",
-        "isNullMark",
-        "isObjectStorage",
-        "isReadable",
-        "limitMemory",
-        "listTables",
-        "loadTable",
-        "makeFolder",
-        "nodeFromJson",
-        "nodeOfValue",
-        "normalizeRecorded",
-        "openObjectStore",
-        "openRegularFile",
-        "openTable",
-        "processMark",
-        "readableFields",
-        "refuseOrcFiles",
-        "schemaToJson",
-        "selectRows",
-        "setTableRef",
-        "systemMemory",
-        "typeName",
-        "upsertRows",
-        "usableMemory",
-        "valueAt",
-        "valueToJson",
-        "variantFromJson",
-        "vectorKind",
-      ]
-    `);
+  it('lead no page and no example to what only our packages use', () => {
+    const pages = filesBelow('README.md', 'docs', 'examples', 'packages/*/README.md');
+    const texts = pages.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]);
+    expect(texts.filter(([, text]) => /@lakehouse-search\/\w+\/internal/.test(text))).toEqual([]);
   });
 
   it('keep the commands and their flags', async () => {
@@ -211,7 +170,7 @@ describe('pinned surfaces', () => {
         "erase run": "INDEX --backup --close-pits --deep --detach --key --keys --receipt --replace-backups --texts --yes",
         "erase verify": "RECEIPT --key --keys --public-key",
         "help": "[COMMAND] --nested-commands",
-        "index aggregate": "= aggregate: INDEX [QUERY] --aggs --avg --cardinality --filter --format --histogram --max --min --operator --output --percentiles --pit --size --snapshot-min --stats --sum --syntax --terms --time-zone --wait",
+        "index aggregate": "= aggregate: INDEX [QUERY] --aggs --avg --cardinality --filter --format --histogram --max --min --operator --output --percentiles --pit --significant --size --snapshot-min --stats --sum --syntax --terms --time-zone --wait",
         "index alter": "INDEX --apply --detach --file --gate --queries --rehearse --sample",
         "index analyze": "INDEX [TEXT] --analyzer --field",
         "index apply": "[FILE] --detach --file --yes",
@@ -220,6 +179,7 @@ describe('pinned surfaces', () => {
         "index backups prune": "[FROM] --index --keep --yes",
         "index backups status": "INDEX [FROM]",
         "index bench": "INDEX --limit --operator --queries --repeat --warm",
+        "index clone": "INDEX NAME",
         "index compact": "INDEX --detach --segments",
         "index create": "[FILE] --file",
         "index describe": "INDEX",
@@ -228,7 +188,7 @@ describe('pinned surfaces', () => {
         "index explain": "= explain: INDEX [QUERY] --ef --exact --filter --fusion --k --key --lexical-fields --limit --min-score --mode --offset --operator --pit --rrf-k --sort --syntax --vector --vector-field --weights",
         "index export": "INDEX --format --output --query",
         "index facets": "= facets: INDEX [QUERY] --field --filter --format --operator --output --pit --size --snapshot-min --syntax --wait",
-        "index hybrid": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
+        "index hybrid": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "index init": "[TABLE] --catalog --key --name --path --warehouse",
         "index list": "= list: = ls:",
         "index move-bucket": "INDEX BUCKET SHARD",
@@ -241,8 +201,8 @@ describe('pinned surfaces', () => {
         "index reshard": "INDEX --apply --shards",
         "index restore": "[FROM] --aliases --as --backup --base-dir --detach --index",
         "index rollback": "INDEX --detach --generation",
-        "index search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
-        "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --format --highlight --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",
+        "index search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --like --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
+        "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --format --highlight --highlight-fields --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",
         "index status": "= status: INDEX",
         "index suggest": "INDEX [TEXT] --field --fuzzy --limit",
         "index sync": "= sync: INDEX --follow --poll --until --wait",
@@ -267,10 +227,10 @@ describe('pinned surfaces', () => {
         "model list": "[FOLDER]",
         "query drop": "NAME",
         "query list": "",
-        "query run": "NAME --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
-        "query save": "NAME INDEX [QUERY] --aggs --collapse --columns --description --ef --exact --facet --fields --filter --fix --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --replace --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
+        "query run": "NAME --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
+        "query save": "NAME INDEX [QUERY] --aggs --collapse --columns --description --ef --exact --facet --fields --filter --fix --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --replace --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "query show": "NAME",
-        "search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
+        "search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --like --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "serve all": "--addr --auth --config --console --insecure-open --rest-addr --search-adapter --sync",
         "serve check": "[FILE] --schema",
         "serve control-plane": "--addr --config --rest-addr --sync",
@@ -283,12 +243,12 @@ describe('pinned surfaces', () => {
         "source describe": "[TABLE] --catalog --path --warehouse",
         "source drop": "TABLE --catalog --warehouse --yes",
         "source expire": "TABLE --catalog --dry-run --keep --keep-files --older-than --warehouse --yes",
-        "source import": "= import: --allow-duplicate-keys --append --catalog --date-format --decimal --delimiter --encoding --filename --follow --format-version --grok --header --input-format --interval --key --lines --memory --null --partition-by --pattern --rename --replace --rows-at --rows-of --sample-rows --sheet --skip-bad-lines --table --trim --type --warehouse --whole-files",
+        "source import": "= import: --allow-duplicate-keys --append --catalog --comment --date-format --decimal --delimiter --encoding --filename --follow --format-version --grok --header --input-format --interval --key --lines --memory --null --pad --partition-by --pattern --rename --replace --rows-at --rows-of --sample-rows --sheet --skip-bad-lines --table --trim --type --warehouse --whole-files",
         "source rows": "[TABLE] --catalog --columns --format --limit --output --path --ref --snapshot --warehouse --where",
         "source snapshots": "[TABLE] --catalog --path --warehouse",
         "source tables": "--catalog --warehouse",
         "source tag": "TABLE NAME --branch --catalog --drop --keep-age --keep-snapshots --max-age --replace --snapshot --warehouse",
-        "source upsert": "TABLE FILE --catalog --date-format --decimal --delimiter --encoding --filename --grok --header --input-format --key --lines --null --pattern --rename --rows-at --rows-of --sheet --skip-bad-lines --trim --warehouse --whole-files",
+        "source upsert": "TABLE FILE --catalog --comment --date-format --decimal --delimiter --encoding --filename --grok --header --input-format --key --lines --null --pad --pattern --rename --rows-at --rows-of --sheet --skip-bad-lines --trim --type --warehouse --whole-files",
         "tui": "[INDEX] --mode --query",
         "version": "",
       }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import config from '../../vitest.config.ts';
@@ -14,7 +15,7 @@ const hasTag = (path: string, tag: keyof typeof TEST_TAGS) => isTagged(join(ROOT
 const CAMPAIGN = /\bbyEffort\(|\bseedOfDay\(|LHS_TEST_CAMPAIGN/;
 /** What .ci/run installs for the campaigns. */
 const PROGRAM =
-  /process\.env\.LHS_(CHROMIUM|ICEBERG_PYTHON|MCP_CLIENTS|OPENAPI_GENERATOR|OPENSEARCH|PROMETHEUS|SCHEMATHESIS|SEARCH_CLIENTS|SEARCH_PYTHON|SPECTRAL|TRANSFORMERS|VERSITYGW)\b/;
+  /process\.env\.LHS_(BUNDLERS|CHROMIUM|CLANG|EXAMPLES|ICEBERG_PYTHON|MCP_CLIENTS|OPENAPI_GENERATOR|OPENSEARCH|PROMETHEUS|RUNTIMES|SCHEMATHESIS|SDKS|SEARCH_CLIENTS|SEARCH_PYTHON|SPECTRAL|TRANSFORMERS|VEGA_DATASETS|VERSITYGW)\b/;
 
 interface Projects {
   readonly test: {
@@ -38,5 +39,30 @@ describe('the commands of CI', () => {
   it('start first in campaigns what needs a program', () => {
     const late = tests.filter(({ path, text }) => PROGRAM.test(text) && !hasTag(path, 'program'));
     expect(late.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** Variables that a text reads; `findProgram` makes a name of the program's. */
+const variablesIn = (text: string): readonly string[] => [
+  ...[...text.matchAll(/\benv\.(LHS_\w+)/g)].map(([, name]) => name),
+  ...[...text.matchAll(/\{([^{}]*)\} = process\.env/g)].flatMap(
+    ([, names]) => names.match(/LHS_\w+/g) ?? [],
+  ),
+  ...[...text.matchAll(/\bfindProgram\('(\w+)'\)/g)].map(([, name]) => `LHS_${name.toUpperCase()}`),
+];
+
+describe('the variables of tests', () => {
+  it('are listed in CONTRIBUTING.md, those of the product aside', () => {
+    const files = ['packages', 'test', 'vitest.config.ts'].flatMap((path) => sourcesOf(path, true));
+    const isProduct = (path: string) => /\/src\//.test(path) && !/\.test\.tsx?$/.test(path);
+    const product = files.filter(({ path }) => isProduct(path)).map(({ text }) => text);
+    const read = files
+      .filter(({ path }) => !isProduct(path))
+      .flatMap(({ text }) => variablesIn(text))
+      .filter((name) => !product.some((text) => text.includes(name)));
+    const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+    const section = page.slice(page.indexOf('## Variables of tests'));
+    const listed = [...section.matchAll(/`(LHS_\w+)[`=]/g)].map(([, name]) => name);
+    expect([...new Set(read)].sort()).toEqual([...new Set(listed)].sort());
   });
 });

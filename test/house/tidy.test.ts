@@ -56,6 +56,16 @@ describe('tidiness of the sources', () => {
     expect(wide).toEqual([]);
   });
 
+  it('imports each module once', () => {
+    const all = ['packages', 'test', 'bench', 'scripts'].flatMap((f) => sourcesOf(f, true));
+    const twice = all.flatMap(({ path, text }) => {
+      const [head] = text.split(/^(?:export )?(?:const|let|function|class|describe|it)\b/m, 1);
+      const modules = [...head.matchAll(/^import (?:[^';]* from )?'([^']+)';/gm)].map((m) => m[1]);
+      return modules.filter((name, i) => modules.indexOf(name) < i).map((m) => `${path}: ${m}`);
+    });
+    expect(twice).toEqual([]);
+  });
+
   it('refers only to files that are in the repository', () => {
     const known = filesBelow('.').map((path) => `/${path}`);
     const exists = (name: string) =>

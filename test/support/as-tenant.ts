@@ -1,8 +1,9 @@
-import type { Backend, CallContext } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 
 /** The reads of a backend, as the callers of one tenant make them. */
 export type TenantReads = Pick<
-  Backend,
+  BackendApi,
   | 'search'
   | 'semantic'
   | 'hybrid'
@@ -19,7 +20,7 @@ export type TenantReads = Pick<
 >;
 
 /** A backend whose calls come from a tenant's caller. */
-export function asTenant(backend: Backend, tenant: string): TenantReads {
+export function asTenant(backend: BackendApi, tenant: string): TenantReads {
   const call: CallContext = {
     principal: { subject: `user of ${tenant}`, tenant, scopes: ['search', 'index_read'] },
   };

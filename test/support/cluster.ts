@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import {
   type ClusterOptions,
   openCluster,
@@ -15,9 +15,9 @@ const KEY = 'key of the cluster in tests';
 /** Nodes in this process, and their indexes as one backend, which closes the nodes. */
 export interface TestCluster {
   readonly nodes: readonly RunningNode[];
-  readonly backend: Backend;
+  readonly backend: BackendApi;
   /** Another gateway over the nodes, closed with the cluster. */
-  open(times: GatewayTimes): Promise<Backend>;
+  open(times: GatewayTimes): Promise<BackendApi>;
 }
 
 /** Times of a gateway. */
@@ -68,7 +68,7 @@ export async function startCluster(
   return { nodes, backend: withClose(backend, close), open };
 }
 
-function withClose(backend: Backend, close: () => Promise<void>): Backend {
+function withClose(backend: BackendApi, close: () => Promise<void>): BackendApi {
   return new Proxy(backend, {
     get: (target, name) => (name === 'close' ? close : Reflect.get(target, name)),
   });

@@ -7,7 +7,7 @@ import {
 } from '../../packages/engine/src/inverted/inverted-writer.ts';
 import type { FieldBlock } from '../../packages/engine/src/schema/field-block.ts';
 import type { Arena, Region } from '../../packages/engine/src/storage/directory.ts';
-import { plainArena } from '../../packages/engine/src/storage/plain-arena.ts';
+import { plainArena } from './plain-arena.ts';
 
 /** A block of TEXT, KEYWORD or IP values. */
 export type BytesBlock = FieldBlock & { readonly kind: 'bytes' };

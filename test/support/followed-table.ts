@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type FollowEvent, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import type { FollowEvent } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 
 const schema: Schema = {
@@ -44,12 +45,12 @@ export class FollowedTable {
     catalog: { type: 'filesystem' as const, warehouse: join(this.folder, 'lake') },
     table: 'ops.notes',
   };
-  backend!: LocalBackend;
+  backend!: LocalEngine;
 
   async open(): Promise<this> {
     await createTable(this.config.catalog, 'ops.notes', { schema, formatVersion: 2 });
     await this.append(1, 2, 3);
-    this.backend = await openLocal(this.folder, { create: true, threads: 0, clock: this.clock });
+    this.backend = await openEngine(this.folder, { create: true, threads: 0, clock: this.clock });
     await this.backend.createIndex({ definition: DEFINITION, base_dir: this.folder });
     await this.backend.reindex({});
     return this;

@@ -4,13 +4,14 @@ import { hashBytes } from '../../packages/engine/src/base/hash-bytes.ts';
 import { radixOrder } from '../../packages/engine/src/base/radix-order.ts';
 import { ByteListWriter } from '../../packages/engine/src/columnar/byte-list.ts';
 import { RowHashes } from '../../packages/engine/src/documents/row-hash.ts';
-import { readCommit, writeCommit } from '../../packages/engine/src/index/commit.ts';
+import { readCommit } from '../../packages/engine/src/index/commit.ts';
 import { openSnapshot } from '../../packages/engine/src/index/index-snapshot.ts';
 import { readStoredSchema } from '../../packages/engine/src/schema/stored-schema.ts';
 import { type SegmentEntry, writeComponent } from '../../packages/engine/src/segment/entry.ts';
 import type { SegmentReader } from '../../packages/engine/src/segment/segment-reader.ts';
 import type { Directory } from '../../packages/engine/src/storage/directory.ts';
 import { packSections } from '../../packages/engine/src/storage/sections.ts';
+import { writeOldCommit } from './old-commit.ts';
 
 /** The row hash that format 1 gives a document. */
 export type FormatOneHash = (path: string, position: number, hash: bigint) => bigint;
@@ -27,7 +28,7 @@ export function toFormatOne(
     if (!chosen(i)) return reader.entry;
     const { id, docs, deletedDocs, shard } = reader.entry;
     const parts = coreOf(reader, (doc) => {
-      const path = files[reader.locators.file(doc)];
+      const { path } = files.at(reader.locators.file(doc));
       return hashOf(path, reader.locators.position(doc), reader.hash(doc));
     });
     const core = writeComponent(directory, id, { kind: 'core' }, parts);
@@ -38,15 +39,17 @@ export function toFormatOne(
     return { id, docs, deletedDocs, components, ...(shard === undefined ? {} : { shard }) };
   });
   snapshot.release();
-  const { format: _format, ...former } = commit;
   const all = rewritten.every(({ hashed }) => hashed === undefined);
   const whole = columnsOf(directory);
   const covered = rewritten.map((entry): SegmentEntry => {
     if (all || entry.hashed !== undefined) return entry;
     return { ...entry, hashed: [{ docs: entry.docs, whole, columns: [] }] };
   });
-  const next = { ...former, number: commit.number + 1, segments: covered };
-  writeCommit(directory, all ? next : { format: 2, ...next });
+  writeOldCommit(
+    directory,
+    { ...commit, number: commit.number + 1, segments: covered },
+    all ? 1 : 2,
+  );
 }
 
 /** As `toFormatOne`, with the row hashes that format 1 gives the rows of the index's table. */

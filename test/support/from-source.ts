@@ -3,11 +3,12 @@
  * was built of them, so that a test runs what it lies beside. Worker threads inherit it.
  */
 import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { SOURCES } from '../../scripts/sources.ts';
 
 registerHooks({
   resolve(specifier, context, next) {
-    const name = /^@lakehouse-search\/(lake|engine)$/.exec(specifier)?.[1];
-    if (name === undefined) return next(specifier, context);
-    return next(new URL(`../../packages/${name}/src/index.ts`, import.meta.url).href, context);
+    const source = SOURCES[specifier];
+    return next(source === undefined ? specifier : pathToFileURL(source).href, context);
   },
 });

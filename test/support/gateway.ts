@@ -1,13 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { createClient } from '@lakehouse-search/client';
-import {
-  type Backend,
-  type CallContext,
-  LhsError,
-  type Principal,
-  type Service,
-} from '@lakehouse-search/contract';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import { type CallContext, LhsError, type Principal } from '@lakehouse-search/contract';
+import type { BackendApi, ServiceApi } from '@lakehouse-search/contract/internal';
 import { type Access, createGateway, type GatewayOptions } from '@lakehouse-search/server';
 
 /** Believes each caller: the header holds the principal. */
@@ -30,13 +25,13 @@ export interface TestGateway {
   readonly restUrl: string;
   readonly grpcUrl: string;
   /** A client that is whoever a call says. */
-  client(transport: 'rest' | 'grpc'): Service;
+  client(transport: 'rest' | 'grpc'): ServiceApi;
   close(): Promise<void>;
 }
 
 /** Starts a gateway over a backend. */
 export async function startGateway(
-  backend: Backend,
+  backend: BackendApi,
   options: Partial<GatewayOptions> = {},
 ): Promise<TestGateway> {
   const gateway = await createGateway({ backend, access: believing, ...options });
@@ -54,7 +49,7 @@ export async function startGateway(
     restUrl,
     grpcUrl,
     client: (transport) =>
-      createClient({ url: transport === 'rest' ? restUrl : grpcUrl, authorization }),
+      createRemote({ url: transport === 'rest' ? restUrl : grpcUrl, authorization }),
     async close() {
       await gateway.close();
       await backend.close();

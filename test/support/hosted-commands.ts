@@ -5,7 +5,7 @@ import type { HostedCommand, HostedEnd } from './command-host.ts';
 const HOST = fileURLToPath(new URL('command-host.ts', import.meta.url));
 
 /** Variables that a program reads once, when it is loaded. */
-const READ_ONCE = /^(NODE_|LHS_WASM|LHS_MMAP|FORCE_COLOR|NO_COLOR|LANG|LC_)/;
+const READ_ONCE = /^(NODE_|LHS_MMAP|FORCE_COLOR|NO_COLOR|LANG|LC_)/;
 /** Arguments of commands that are about their process, or run until they are stopped. */
 const ALONE = new Set('--version -v -V --debug --follow --wait --detach serve tui jobs'.split(' '));
 

@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, type LocalOptions, openLocal } from '@lakehouse-search/engine';
+import type { Backend } from '@lakehouse-search/contract';
+import { grouped, OPERATIONS } from '@lakehouse-search/contract/internal';
+import type { EngineOptions } from '@lakehouse-search/engine/internal';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import {
   type CatalogConfig,
   createTable,
@@ -20,7 +23,9 @@ import { openLocalDirectory } from '../../packages/engine/src/storage/local-dire
  */
 export interface SmallLake {
   readonly folder: string;
-  readonly backend: LocalBackend;
+  readonly backend: LocalEngine;
+  /** The same engine as programs call it. */
+  readonly library: Backend;
   readonly source: { readonly catalog: CatalogConfig; readonly table: string };
   create(schema: Schema, options?: { formatVersion?: 1 | 2 | 3 }): Promise<void>;
   /** Makes the index; `ref`: the branch that it follows. */
@@ -38,15 +43,16 @@ export interface SmallLake {
 }
 
 /** Opens a lake in a new folder. */
-export async function openSmallLake(options?: LocalOptions): Promise<SmallLake> {
+export async function openSmallLake(options?: EngineOptions): Promise<SmallLake> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-small-lake-'));
   const dataDir = join(folder, 'data');
-  const backend = await openLocal(dataDir, { create: true, threads: 0, ...options });
+  const backend = await openEngine(dataDir, { create: true, threads: 0, ...options });
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   const source = { catalog, table: 'a.t' };
   const lake: SmallLake = {
     folder,
     backend,
+    library: grouped(backend, OPERATIONS),
     source,
     async create(schema, format = {}) {
       await createTable(catalog, source.table, { schema, ...format });

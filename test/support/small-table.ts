@@ -57,8 +57,8 @@ export async function makeSmallTable(warehouse: string, wide = 1): Promise<Small
   await createTable(catalog, 't.small', { schema: SCHEMA });
   const snapshots: KnownSnapshot[] = [];
   const rows = new Map<number, PlainRow>();
-  const note = (did: string, { snapshotId }: { snapshotId: bigint | null }) =>
-    snapshots.push({ id: String(snapshotId), did, rows: new Map(rows) });
+  const note = (did: string, { snapshot }: { snapshot: string | null }) =>
+    snapshots.push({ id: String(snapshot), did, rows: new Map(rows) });
   const put = (list: readonly PlainRow[]) => {
     for (const row of list) rows.set(row.id, row);
     return { kind: 'rows', rows: list } as const;
@@ -72,8 +72,7 @@ export async function makeSmallTable(warehouse: string, wide = 1): Promise<Small
   note('delete', await deleteRows(config, 'id % 5 = 0'));
   const changed = [...rowsOf(1, 5, 'changed'), rowOf(10, 'back'), ...rowsOf(2000, 2008)];
   note('update', await upsertRows(config, put(changed)));
-  const { snapshotId } = await compactTable(config);
-  note('compaction', { snapshotId });
+  note('compaction', await compactTable(config));
   for (let i = 0; i < 3; i++) {
     const list = rowsOf(3000 + 10 * i, 3006 + 10 * i);
     note('append', await appendRows(config, put(list)));

@@ -1,10 +1,5 @@
-import {
-  type ChangeBatch,
-  type CheckpointState,
-  encodePart,
-  type TypedBatch,
-  type TypedPart,
-} from '@lakehouse-search/contract';
+import type { ChangeBatch, CheckpointState } from '@lakehouse-search/contract';
+import { encodePart, type TypedBatch, type TypedPart } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { writeWireValue } from '../../packages/engine/src/documents/wire-value.ts';
 

@@ -15,7 +15,8 @@ import type { DocumentBlock } from '../../packages/engine/src/schema/field-block
 import type { FieldPlan } from '../../packages/engine/src/schema/field-plan.ts';
 import type { Merged } from '../../packages/engine/src/segment/merge.ts';
 import type { Directory } from '../../packages/engine/src/storage/directory.ts';
-import { plainArena } from '../../packages/engine/src/storage/plain-arena.ts';
+import { filesAndPage } from './files-named.ts';
+import { plainArena } from './plain-arena.ts';
 import { deleteAt, moveTo } from './writer-edits.ts';
 
 export const arena = plainArena();
@@ -74,7 +75,8 @@ export const checkpointOf = (snapshot: number): Checkpoint => ({
   sequence: String(snapshot),
   schema_id: 0,
   schema: null,
-  file_set: { deletes: [], files: [] },
+  data_files: 0,
+  delete_files: 0,
 });
 
 /** All that a directory's newest commit answers. */
@@ -83,6 +85,7 @@ export function contentOf(directory: Directory): { model: Model; snapshot: strin
   const snapshot = openSnapshot(directory);
   const model = modelOf(snapshot);
   const id = snapshot.checkpoint?.snapshot_id ?? null;
+  if (id !== null) expect(snapshot.files.at(3).path).toBe(`other 0 of ${id}`);
   snapshot.release();
   return { model, snapshot: id };
 }
@@ -201,7 +204,10 @@ export class Pair {
         this.writer.forceMerge(1);
         return;
       case 'commit':
-        this.writer.commit({ checkpoint: checkpointOf(this.snapshot + 1), files: ['a', 'b', 'c'] });
+        this.writer.commit({
+          checkpoint: checkpointOf(this.snapshot + 1),
+          files: filesAndPage(['a', 'b', 'c'], this.snapshot + 1),
+        });
         this.snapshot++;
         this.committed = new Map(this.#model);
         return;

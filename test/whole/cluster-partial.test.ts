@@ -2,8 +2,8 @@
 /** Whatever counts rows of a cluster says it if a shard did not answer. */
 
 import { writeFileSync } from 'node:fs';
-import { createClient } from '@lakehouse-search/client';
-import type { Service } from '@lakehouse-search/contract';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from '../../packages/cli/test/child.ts';
@@ -26,7 +26,7 @@ describe('a cluster that has lost a node', () => {
   const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
   const source = { catalog, table: 'ops.notes' };
   const started: ClusterProcess[] = [];
-  let client: Service;
+  let client: ServiceApi;
   let url: string;
   let found: string;
 
@@ -41,7 +41,7 @@ describe('a cluster that has lost a node', () => {
     const rest = ['--nodes', nodes, '--rest-addr', '127.0.0.1:0'];
     started.push(await startProcess('gateway', home.path('gateway'), [...addr, ...rest]));
     url = started[2].url;
-    client = createClient({ url, retryMs: 0 });
+    client = createRemote({ url, retryMs: 0 });
     const definition = `version: 1
 index: ${index}
 source: { catalog: main, table: ops.notes }

@@ -4,9 +4,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@lakehouse-search/client';
-import type { Backend, Service } from '@lakehouse-search/contract';
-import { openLocal } from '@lakehouse-search/engine';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { BackendApi, ServiceApi } from '@lakehouse-search/contract/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { connectNode } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -46,7 +46,7 @@ const row = (id: number) => ({
 const key = (id: number) => ({ identifier: [{ name: 'id', value: `k${id}` }] });
 const index = 'notes';
 
-type Request = readonly [name: keyof Backend, request: Record<string, unknown>];
+type Request = readonly [name: keyof BackendApi, request: Record<string, unknown>];
 
 /** A random request of each mode of reading. */
 function randomRequests(): readonly Request[] {
@@ -85,8 +85,8 @@ describe('a cluster of processes', () => {
   const source = { catalog, table: 'ops.notes' };
   const nodes: ClusterProcess[] = [];
   const gateways: ClusterProcess[] = [];
-  const clients: Service[] = [];
-  let one: Backend;
+  const clients: ServiceApi[] = [];
+  let one: BackendApi;
 
   const startNode = (i: number, addr: string) =>
     startProcess('node', join(folder, `node-${i}`), ['--addr', addr, '--no-sync']);
@@ -99,7 +99,7 @@ fields:
   - { name: size, type: LONG, fast: true, cached: true }
   - { name: vec, type: VECTOR, dims: 3 }
 ${sharding}`;
-  const search = (client: Service) => client.search({ index, query: '*:*', limit: 3 });
+  const search = (client: ServiceApi) => client.search({ index, query: '*:*', limit: 3 });
 
   beforeAll(async () => {
     const { mkdirSync, writeFileSync } = await import('node:fs');
@@ -120,12 +120,12 @@ ${sharding}`;
       gateways.push(await startProcess('gateway', join(folder, `gateway-${i}`), args));
     }
     clients.push(
-      createClient({ url: gateways[0].url }),
-      createClient({ url: `grpc://${gateways[1].grpc}` }),
+      createRemote({ url: gateways[0].url }),
+      createRemote({ url: `grpc://${gateways[1].grpc}` }),
     );
     await clients[0].createIndex({ definition: definition('sharding: { shards: 3 }\n') });
     await clients[0].reindex({ index });
-    one = await openLocal(join(folder, 'one'), { create: true, threads: 0 });
+    one = await openEngine(join(folder, 'one'), { create: true, threads: 0 });
     const local = definition('').replace('catalog: main', `catalog: ${JSON.stringify(catalog)}`);
     await one.createIndex({ definition: local });
     await one.reindex({ index });
@@ -185,7 +185,7 @@ ${sharding}`;
     const reached = { index, query: '*:*', min_snapshot: head!, wait_ms: 120_000 };
     await whole(() => clients[1].search(reached));
     const query = 'disk node';
-    const diff = (backend: Backend, from: string, more = {}) =>
+    const diff = (backend: BackendApi, from: string, more = {}) =>
       whole(() => backend.diffHits({ index, query, limit: 50, from, ...more }));
     for (const plan of [true, false]) {
       const from = [...pits.map(({ pit_id }) => `pit:${pit_id}`), snapshot!];

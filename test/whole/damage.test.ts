@@ -14,13 +14,13 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SearchResponse } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LhsError } from '../../packages/contract/src/index.ts';
 import {
   checkIndex,
-  LhsError,
-  openLocal,
   openLocalDirectory,
   openSnapshot,
-} from '../../packages/engine/src/index.ts';
+} from '../../packages/engine/src/internal.ts';
+import { openEngine } from '../../packages/engine/src/local-backend.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
 import { byEffort } from '../support/effort.ts';
 import { seededBelow } from '../support/random.ts';
@@ -68,7 +68,7 @@ const SORTS: Readonly<Record<string, readonly { field: string; desc?: boolean }[
 };
 
 /** Half of the documents, by how near they are: all vectors are compared. */
-async function nearest(backend: Awaited<ReturnType<typeof openLocal>>) {
+async function nearest(backend: Awaited<ReturnType<typeof openEngine>>) {
   const request = { index: 't', query_text: 'billing title 7', k: 1500, limit: 1500 };
   return lasting(await backend.semantic(request));
 }
@@ -81,7 +81,7 @@ function lasting(response: SearchResponse) {
 
 /** Every answer of an index as one text, without what changes from one call to the next. */
 async function answers(index = 'codecs', data = folder): Promise<string> {
-  const backend = await openLocal(data, { create: true, threads: 0, openEmbedder });
+  const backend = await openEngine(data, { create: true, threads: 0, openEmbedder });
   try {
     const parts: unknown[] = [];
     for (const query of QUERIES[index]) {
@@ -152,7 +152,7 @@ beforeAll(async () => {
   cpSync(FIXTURE, source.path, { recursive: true });
   const table = await openTable(source);
   await table.close();
-  const backend = await openLocal(folder, { create: true, threads: 0, openEmbedder });
+  const backend = await openEngine(folder, { create: true, threads: 0, openEmbedder });
   const { definition } = await backend.initDefinition({ source, name: 'codecs' });
   await backend.createIndex({ definition, base_dir: '/' });
   const [oldest] = table.snapshots;
@@ -306,7 +306,7 @@ describe('damaged index files', () => {
     for (const name of ['CURRENT', 'commit', '.keys']) {
       const own = filesIn(folder).filter((path) => nameOf(path) === 'codecs');
       writeFileSync(own.find((path) => path.endsWith(name)) ?? '', 'gen-000077');
-      const backend = await openLocal(folder, { create: true, threads: 0, openEmbedder });
+      const backend = await openEngine(folder, { create: true, threads: 0, openEmbedder });
       await expect(backend.search({ index: 'codecs' })).rejects.toMatchObject({
         code: 'corrupt_index',
       });

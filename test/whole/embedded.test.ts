@@ -1,3 +1,4 @@
+// @module-tag campaign
 // @module-tag program
 /**
  * The engine in programs of users: in a worker thread, by `require()`, in a bundle, under Bun and
@@ -9,7 +10,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { link, manifestOf, packInto, run, withOurs } from '../support/packed.ts';
+import {
+  dependenciesOf,
+  installedBytes,
+  link,
+  manifestOf,
+  packInto,
+  requiredBy,
+  run,
+  withOurs,
+} from '../support/packed.ts';
 
 const NODES = [process.execPath, ...(process.env.LHS_NODES ?? '').split(':').filter(Boolean)];
 const EXTERNAL = [/^(better-sqlite3|koffi|@duckdb\/)/];
@@ -29,10 +39,10 @@ async function work({ openCollection, text }, dataDir, threads) {
   await docs.upsert(rows);
   await docs.upsert(rows.slice(100).map(({ id }) => ({ id, title: 'nothing' })));
   const { backend } = docs;
-  await backend.reindex({ index: 'docs', threads: threads === 0 ? 1 : threads });
+  await backend.indexes.reindex({ index: 'docs', threads: threads === 0 ? 1 : threads });
   await docs.delete(['0']);
-  await backend.compact({ index: 'docs' });
-  const { equal } = await backend.verify({ index: 'docs', deep: true });
+  await backend.indexes.compact({ index: 'docs' });
+  const { equal } = await backend.indexes.verify({ index: 'docs', deep: true });
   const { total } = await docs.search('timeout');
   await docs.close();
   console.log(JSON.stringify({ equal, total, threaded: workers > 0 }));
@@ -74,6 +84,35 @@ describe.each(NODES)('the engine, with %s', (node) => {
   it.each(['imported.mjs', 'required.cjs', 'starter.cjs'])('works in %s', (program) => {
     expect(work(node, [program], 'default')).toMatchObject(FOUND);
     expect(work(node, [program], '2')).toEqual({ ...FOUND, threaded: true });
+  });
+});
+
+describe('the engine without optional packages', () => {
+  it('builds and searches plain rows and Parquet of this machine, in 80 MB', () => {
+    const bare = join(folder, 'bare');
+    const names = [...withOurs('engine')];
+    mkdirSync(bare);
+    link(join(folder, 'packed'), names, bare, requiredBy);
+    writeFileSync(join(bare, 'imported.mjs'), IMPORTED);
+    expect(work(process.execPath, ['imported.mjs'], 'default', bare)).toMatchObject(FOUND);
+    const [all, required] = [dependenciesOf, requiredBy].map((needs) =>
+      installedBytes(app, names, needs),
+    );
+    const shown = [all, required].map((bytes) => Math.round(bytes / 1e6));
+    console.log('engine: %d MB, without optional packages %d MB', ...shown);
+    expect(required).toBeLessThan(80e6);
+  });
+
+  it('names DuckDB where only it can read or write', () => {
+    const program = `
+import { importFiles } from '@lakehouse-search/lake';
+const catalog = { type: 'filesystem', warehouse: './lake' };
+const files = ['rows.ndjson'];
+await importFiles({ catalog, table: 'a.b', files }).catch((e) => console.log(e.code, e.message));`;
+    writeFileSync(join(folder, 'bare/rows.ndjson'), '{"id":1}\n');
+    writeFileSync(join(folder, 'bare/import.mjs'), program);
+    const printed = run(process.execPath, ['import.mjs'], join(folder, 'bare'));
+    expect(printed).toMatch(/^unsupported this needs the package "@duckdb\/node-api"/);
   });
 });
 

@@ -1,7 +1,9 @@
+// @module-tag campaign
 // @module-tag program
 /**
- * The programs of `examples/`, with the packages as npm packs them: compiled by what `tsc --init`
- * writes, and run. LHS_EXAMPLES names a folder with fastify and older versions of TypeScript.
+ * The programs of `examples/` and of the pages, with the packages as npm packs them: compiled by
+ * what `tsc --init` writes, and run. LHS_EXAMPLES names a folder with fastify and older versions of
+ * TypeScript.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,31 +15,55 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../packages/server/test/support/service.ts';
-import { link, packInto, ROOT, run, withOurs } from '../support/packed.ts';
+import { FOLDERS, link, packInto, ROOT, run, withOurs } from '../support/packed.ts';
+import { blocksOf, testOf } from './pages/page-blocks.ts';
 
 const OTHERS = process.env.LHS_EXAMPLES;
 const skipped = OTHERS === undefined ? ' (skipped: LHS_EXAMPLES names no folder)' : '';
 const folder = mkdtempSync(join(tmpdir(), 'lhs examples-'));
 const app = join(folder, 'app');
 const modules = join(app, 'node_modules');
+const pages = join(folder, 'pages');
 const children = new Set<ChildProcess>();
 const programs = readdirSync(join(ROOT, 'examples')).filter((file) => file.endsWith('.ts'));
+/** The blocks of TypeScript in the pages that need no file beside them. */
+const blocks = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+  ...FOLDERS.map((name) => `packages/${name}/README.md`),
+].flatMap((path) =>
+  blocksOf(ROOT, path)
+    .filter(({ language, text }) => language === 'ts' && !text.includes("from './"))
+    .map((block) => ({ ...block, path, file: `${path.replaceAll('/', '-')}-${block.line}.mts` })),
+);
+/** Those of packages/mcp/README.md that serve standard input. */
+const stdio = blocks
+  .filter((block) => testOf(block) === 'test/whole/examples.test.ts')
+  .map(({ file }) => `../pages/${file}`);
 
 beforeAll(() => {
   mkdirSync(app);
-  const names = ['engine', 'client', 'lake', 'mcp'].flatMap((name) => [...withOurs(name)]);
+  const names = ['engine', 'client', 'lake', 'mcp', 'server'].flatMap((name) => [
+    ...withOurs(name),
+  ]);
   packInto(join(folder, 'packed'));
   link(join(folder, 'packed'), [...new Set(names)], app);
   cpSync(join(ROOT, 'examples'), app, { recursive: true });
   for (const name of ['@types', 'typescript', 'undici-types']) add(ROOT, name);
   if (OTHERS === undefined) rmSync(join(app, 'fastify.ts'));
   else add(OTHERS, 'fastify');
+  mkdirSync(pages);
+  symlinkSync(modules, join(pages, 'node_modules'));
+  for (const { file, text } of blocks) writeFileSync(join(pages, file), text);
 });
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
@@ -61,12 +87,18 @@ describe('the examples compile', () => {
     const init = ['--init', '--module', 'nodenext', '--target', 'es2022'];
     compile(join(OTHERS!, 'node_modules/typescript-5.4/bin/tsc'), init, flags);
   });
+
+  it('and so do the blocks of the pages', () => {
+    expect(blocks.length).toBeGreaterThan(20);
+    expect(stdio).toHaveLength(1);
+    compile(join(ROOT, 'node_modules/typescript/bin/tsc'), ['--init'], flags, pages);
+  });
 });
 
-function compile(tsc: string, init: readonly string[], flags: readonly string[]): void {
-  rmSync(join(app, 'tsconfig.json'), { force: true });
-  run(process.execPath, [tsc, ...init], app);
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', '.', ...flags], { cwd: app });
+function compile(tsc: string, init: readonly string[], flags: readonly string[], cwd = app): void {
+  rmSync(join(cwd, 'tsconfig.json'), { force: true });
+  run(process.execPath, [tsc, ...init], cwd);
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', '.', ...flags], { cwd });
   expect(stdout.toString()).toBe('');
 }
 
@@ -110,14 +142,15 @@ describe('the example', () => {
     const answer = await fetch(`${url}/search?q=service:billing`);
     expect(await answer.json()).toMatchObject({ total: 1 });
     expect((await fetch(`${url}/search?q=none:x`)).status).toBe(400);
+    expect(await (await fetch(`${url}/search?q=`)).json()).toMatchObject({ total: 2 });
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
   });
 
-  it('agent.ts lists its tools', async () => {
+  it.each(['agent.ts', ...stdio])('%s lists its tools', async (file) => {
     const data = newData();
     await start('worker.ts', [data]).ended;
-    const { child, line, ended } = start('agent.ts', [data]);
+    const { child, line, ended } = start(file, [data]);
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
     const send = (message: object) =>
@@ -126,7 +159,7 @@ describe('the example', () => {
     await line();
     send({ method: 'notifications/initialized' });
     send({ id: 2, method: 'tools/list' });
-    expect(await line()).toContain('"name":"search"');
+    expect(await line()).toMatch(/"name":"(docs_)?search"/);
     child.stdin!.end();
     expect(await ended).toEqual([0, null]);
   });

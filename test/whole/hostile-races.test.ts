@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Registry } from '../../packages/engine/src/registry/registry.ts';
@@ -66,7 +66,7 @@ function sum(counts: readonly Readonly<Record<string, number>>[]): Record<string
 /** Every index that is left equals its table, and nothing else lies in the folder. */
 async function expectWhole(): Promise<void> {
   const data = join(folder, 'data');
-  const backend = await openLocal(data, { create: true, threads: 0 });
+  const backend = await openEngine(data, { create: true, threads: 0 });
   const listed = new Set((await backend.listIndexes()).map(({ name }) => name));
   for (const index of NAMES) {
     if (!listed.has(index)) await backend.createIndex({ definition: definitionOf(index, folder) });
@@ -77,7 +77,7 @@ async function expectWhole(): Promise<void> {
     expect([index, equal, faults]).toEqual([index, true, []]);
   }
   await backend.close();
-  const next = await openLocal(data, { create: true, threads: 0 });
+  const next = await openEngine(data, { create: true, threads: 0 });
   const registry = new Registry(data);
   expect(readdirSync(join(data, 'indexes')).sort()).toEqual([...registry.uuids()].sort());
   for (const index of NAMES) {
@@ -90,7 +90,7 @@ async function expectWhole(): Promise<void> {
 }
 
 /** Names of the folders of the live generation and of those that are kept. */
-async function generationsOf(backend: LocalBackend, index: string): Promise<string[]> {
+async function generationsOf(backend: LocalEngine, index: string): Promise<string[]> {
   const { generations, index_generation } = await backend.describeIndex({ index });
   const numbers = generations?.map(({ generation }) => generation) ?? [index_generation];
   return numbers.map((number) => `gen-${String(number).padStart(6, '0')}`).sort();

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Home, lines } from '../../packages/cli/test/child.ts';
-import { LhsError, openLocal } from '../../packages/engine/src/index.ts';
+import { LhsError } from '../../packages/contract/src/index.ts';
+import { openEngine } from '../../packages/engine/src/local-backend.ts';
 
 /**
  * Input that means harm, through the command line: refused by name, in bounded time, with nothing
@@ -142,7 +143,7 @@ describe('a hostile definition', () => {
     ['nothing', '', /./],
     ['two documents', `${good('one')}---\n${good('two')}`, /a file holds one definition/],
   ])('with %s is refused with its place', async (_, text, message) => {
-    const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
+    const backend = await openEngine(home.path('data'), { create: true, threads: 0 });
     const issues = await backend.validateDefinition({ definition: text });
     const said = issues.map((i) => `${i.severity} ${i.line}:${i.column} ${i.message}`).join('\n');
     expect(said).toMatch(message);
@@ -188,7 +189,7 @@ describe('queries', () => {
       '\u0000',
       '\ud800',
     ];
-    const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
+    const backend = await openEngine(home.path('data'), { create: true, threads: 0 });
     for (const query of queries) {
       const said = await backend.search({ index: 'keys', query }).then(
         ({ total }) => `${total} hits`,

@@ -146,6 +146,18 @@ describe.each(NODES)('with %s', (node) => {
     expect(lhs('doctor')).not.toContain(' bad ');
   });
 
+  it('the command names lines of our sources in stacks, with --debug', () => {
+    const bin = join(appOf('cli'), 'node_modules', SCOPE, 'cli/bin/lhs.js');
+    const data = mkdtempSync(join(folder, 'empty '));
+    const args = [bin, 'search', 'absent', 'x', '--debug', '--data-dir', data];
+    const { stderr } = spawnSync(node, args, { encoding: 'utf8' });
+    const [, file, line] = /Registry\.get \(.*\/(engine\/src\/\S+):(\d+):/.exec(stderr)!;
+    const source = readFileSync(join(ROOT, 'packages', file!), 'utf8').split('\n')[
+      Number(line) - 1
+    ];
+    expect(source).toContain('this.#read(');
+  });
+
   it('the command has the clients of S3 and PostgreSQL in it', () => {
     const bin = join(appOf('cli'), 'node_modules', SCOPE, 'cli/bin/lhs.js');
     const failed = (args: readonly string[], env: object) => {

@@ -4,8 +4,9 @@
  * as JSON. Every answer is compared with the table at the snapshot that the answer names.
  */
 import { join } from 'node:path';
-import { LhsError, type LocalBackend, openLocal } from '@lakehouse-search/engine';
-import { appendRows, deleteRows, LakeError, openTable } from '@lakehouse-search/lake';
+import { LhsError } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows, deleteRows, openTable } from '@lakehouse-search/lake';
 import { definitionOf, NAMES, type RaceReport, sourceOf } from './race-report.ts';
 
 const [folder, seedText, secondsText] = process.argv.slice(2);
@@ -20,7 +21,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'index_not_built',
   'index_busy',
   'not_found',
-  'commit_conflict',
+  'source_changed',
 ]);
 
 const report: RaceReport = {
@@ -42,7 +43,7 @@ function random(below: number): number {
 const oneOf = <T>(all: readonly T[]): T => all[random(all.length)];
 const violation = (what: string) => report.violations.push(what);
 
-let backend: LocalBackend = await openLocal(dataDir, { create: true, threads: 0 });
+let backend: LocalEngine = await openEngine(dataDir, { create: true, threads: 0 });
 let nextId = (Number(seedText) % 1000) * 1_000_000;
 /** Points in time that this process opened, and the answer that each gave at first. */
 const pits: { index: string; id: string; ids: string; at: string }[] = [];
@@ -142,7 +143,7 @@ async function exportAll(index: string): Promise<void> {
 
 async function reopen(): Promise<void> {
   const former = backend;
-  backend = await openLocal(dataDir, { create: true, threads: 0 });
+  backend = await openEngine(dataDir, { create: true, threads: 0 });
   await former.close();
 }
 
@@ -182,7 +183,7 @@ async function step(): Promise<void> {
     await run(index);
     add(report.operations, name);
   } catch (error) {
-    const known = error instanceof LhsError || error instanceof LakeError;
+    const known = error instanceof LhsError;
     const code = known ? error.code : '';
     add(report.refused, code);
     const more = error instanceof Error ? (error.stack ?? error.message) : String(error);

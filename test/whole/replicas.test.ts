@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@lakehouse-search/client';
-import type { Service } from '@lakehouse-search/contract';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
@@ -26,7 +26,7 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   let nodes: ClusterProcess[] = [];
   let gateway: ClusterProcess;
-  let client: Service;
+  let client: ServiceApi;
 
   beforeAll(async () => {
     const source = { catalog, table: 'ops.notes' };
@@ -58,7 +58,7 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     ];
     const times = { LHS_CLUSTER_SILENCE_MS: '300' };
     gateway = await startProcess('gateway', join(folder, 'gateway'), args, times);
-    client = createClient({ url: gateway.url, retryMs: 0 });
+    client = createRemote({ url: gateway.url, retryMs: 0 });
     await client.createIndex({ definition: DEFINITION });
     await client.reindex({ index });
   }, 600_000);

@@ -1,3 +1,4 @@
+// @module-tag campaign
 // @module-tag program
 /**
  * The client of browsers and edge runtimes: bundled as a page's build does it, and run without
@@ -22,9 +23,9 @@ globalThis.run = async (options) => {
   const missing = await client.search({ index: 'none', query: 'x' }).catch((error) => error);
   const stop = new AbortController();
   stop.abort();
-  const call = client.listIndexes({}, { signal: stop.signal });
+  const call = client.indexes.list({}, { signal: stop.signal });
   const aborted = await call.catch((error) => error.name);
-  const indexes = await client.listIndexes();
+  const indexes = await client.indexes.list();
   await client.close();
   return { known: missing instanceof LhsError, code: missing.code, aborted, indexes };
 };

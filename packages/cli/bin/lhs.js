@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { mkdirSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 
@@ -36,7 +36,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
   if (node !== undefined) runWith(node);
   else {
     process.stderr.write(`error: lhs needs Node 22.19 or newer, this is ${process.version}\n`);
-    process.stderr.write('  in a clone, npm ci installs one that lhs then uses\n');
+    const isClone = existsSync(new URL('../src', import.meta.url));
+    const wayOut = isClone
+      ? 'npm ci installs one that lhs then uses'
+      : 'https://nodejs.org has one; the executable file of lhs needs none';
+    process.stderr.write(`  ${wayOut}\n`);
     process.exitCode = 1;
   }
 } else if (args.length === 1 && ['--version', '-v', '-V'].includes(args[0])) {

@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
-import {
-  type Backend,
-  type JobKind,
-  type JobResults,
-  LhsError,
-  type SourceApi,
-} from '@lakehouse-search/contract';
-import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
+import { type JobKind, type JobResults, LhsError } from '@lakehouse-search/contract';
+import type { BackendApi, SourceApi } from '@lakehouse-search/contract/internal';
+import type { EngineOptions } from '@lakehouse-search/engine/internal';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { Command, Flags } from '@oclif/core';
 import { requireUtf8Arguments } from './config/argument-bytes.ts';
+import { indexLocation } from './config/index-location.ts';
 import { joinedWords } from './config/joined-words.ts';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
 import { type FlagSettings, readSettings, serviceUrl, settingValue } from './config/settings.ts';
+import { joinedOrder, spacedValues, switchValues } from './config/switch-values.ts';
 import { absoluteTarget } from './files/backup-target.ts';
+import type { DefinitionFile } from './files/definition-file.ts';
 import type { OutputColumn, OutputRow } from './output/columns.ts';
 import { type OutputTarget, outputTarget, rowTarget } from './output/output-target.ts';
 import type { RowFormat } from './output/row-formats.ts';
@@ -20,6 +19,7 @@ import type { AnswerShapes } from './output/write-answer.ts';
 import type { JobFlags, JobWork } from './sync/run-job.ts';
 import { jsonText } from './terminal/json-text.ts';
 import { nextCommand } from './terminal/next-step.ts';
+import { shellWord } from './terminal/shell-word.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 import { typedFlags } from './terminal/typed-flags.ts';
@@ -49,7 +49,7 @@ interface Stoppable {
   reload?(): void;
 }
 
-const admit: LocalOptions['admit'] = async (definition) => {
+const admit: EngineOptions['admit'] = async (definition) => {
   const { admitCatalog } = await import('./config/admit-catalog.ts');
   admitCatalog(definition);
 };
@@ -80,7 +80,10 @@ export abstract class LhsCommand extends Command {
 
   protected readonly terminal: Terminal = processTerminal();
   protected readonly style: Style = styleFor(this.terminal);
-  #backend: Backend | undefined;
+  /** The definition file in commands that errors name. */
+  #file = 'FILE';
+  #location: string | undefined;
+  #backend: BackendApi | undefined;
 
   /** Prints a JSON value: one line on a pipe, indented for a person. */
   protected printJson(value: unknown): void {
@@ -166,10 +169,10 @@ export abstract class LhsCommand extends Command {
    */
   protected async backend(
     flags: GlobalFlags,
-    options: LocalOptions = { freshnessMs: 0 },
-  ): Promise<Backend> {
+    options: EngineOptions = { freshnessMs: 0 },
+  ): Promise<BackendApi> {
     if (this.#backend !== undefined) return this.#backend;
-    const url = this.remoteUrl(flags);
+    const url = this.#location === undefined ? this.remoteUrl(flags) : undefined;
     if (url === undefined) return this.localBackend(flags, options);
     const { openRemote } = await import('./config/open-remote.ts');
     const { withJobProgress } = await import('./sync/remote-jobs.ts');
@@ -189,22 +192,38 @@ export abstract class LhsCommand extends Command {
     refuseUrl(this.id ?? '', this.argv);
   }
 
-  /** Parses the command line after the words of a query or a text are joined. */
-  protected override parse: Command['parse'] = (options, argv = this.argv) => {
+  /** The command line before it is parsed. */
+  protected typed: readonly string[] = [];
+
+  /**
+   * Parses the command line after the words of a query or a text are joined. An index may be named
+   * by its location.
+   */
+  protected override parse: Command['parse'] = async (options, argv = this.argv) => {
+    this.typed = argv;
     const flags = { ...options?.flags, ...LhsCommand.baseFlags };
-    return super.parse(options, joinedWords(argv, { args: options?.args, flags }));
+    const spaced = spacedValues(argv);
+    const words = switchValues('sort' in flags ? joinedOrder(spaced) : spaced, flags);
+    const parsed = await super.parse(options, joinedWords(words, { args: options?.args, flags }));
+    const args: { index?: unknown } = parsed.args;
+    const location = indexLocation(args.index);
+    if (location === null) return parsed;
+    this.#location = location;
+    return { ...parsed, args: { ...parsed.args, index: location } };
   };
 
   /** As `backend`, where only the embedded engine will do. */
   protected async localBackend(
     flags: GlobalFlags,
-    options: LocalOptions = { freshnessMs: 0 },
-  ): Promise<LocalBackend> {
+    options: EngineOptions = { freshnessMs: 0 },
+  ): Promise<LocalEngine> {
     const settings = this.settings(flags);
-    if (this.remoteUrl(flags) !== undefined) throw localOnly(this.id ?? '');
-    const { openLocal } = await import('@lakehouse-search/engine');
+    const isHere = this.#location !== undefined;
+    if (!isHere && this.remoteUrl(flags) !== undefined) throw localOnly(this.id ?? '');
+    const { openEngine } = await import('@lakehouse-search/engine/local/internal');
     const target = settingValue(settings, 'backup_target');
-    const backend = await openLocal(settingValue(settings, 'data_dir') as string, {
+    const dataDir = this.#location ?? (settingValue(settings, 'data_dir') as string);
+    const backend = await openEngine(dataDir, {
       ...{ create: true, threads: 0, admit },
       ...options,
       ...(target === undefined ? {} : { backupTarget: absoluteTarget(target) }),
@@ -221,7 +240,7 @@ export abstract class LhsCommand extends Command {
   /** The operations on tables, which need no data folder. */
   protected async source(flags: GlobalFlags): Promise<SourceApi> {
     if (this.isRemote(flags)) return this.backend(flags);
-    return (await import('@lakehouse-search/engine')).LOCAL_SOURCE;
+    return (await import('@lakehouse-search/engine/internal')).LOCAL_SOURCE;
   }
 
   /**
@@ -259,7 +278,7 @@ export abstract class LhsCommand extends Command {
       if (signal.aborted) this.terminal.err('the work finished before the signal arrived');
       return answer;
     } catch (error) {
-      const { sourceError } = await import('@lakehouse-search/engine');
+      const { sourceError } = await import('@lakehouse-search/engine/internal');
       const known = sourceError(error);
       if (!(known instanceof LhsError) || known.code !== 'interrupted') throw error;
       // a library that cannot be interrupted may still run in a thread of this process
@@ -329,6 +348,14 @@ export abstract class LhsCommand extends Command {
     process.removeListener('SIGHUP', hangUp);
   }
 
+  /** The definition that argument or flag name; errors then name its file. */
+  protected async definitionOf(argument?: string, flag?: string): Promise<DefinitionFile> {
+    const { readDefinition } = await import('./files/definition-file.ts');
+    const read = await readDefinition(argument, flag);
+    if (read.file !== '-') this.#file = shellWord(read.file);
+    return read;
+  }
+
   override async catch(error: Error): Promise<void> {
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
     const { errorReport } = await import('./terminal/error-report.ts');
@@ -336,8 +363,13 @@ export abstract class LhsCommand extends Command {
     const report = errorReport(error, styleFor(color), columns, this.id ?? '');
     if (this.argv.includes('--json')) this.printJson(report.body);
     else {
-      const [message, ...more] = report.lines;
-      this.terminal.err(typedFlags(message, this.argv, this.ctor.flags), ...more);
+      const [message, ...more] = report.lines.map((line) =>
+        line.replace(/^( {2}lhs index \w+) FILE$/, (_, command) => `${command} ${this.#file}`),
+      );
+      // line and column are those of the definition file
+      const file = this.#file === 'FILE' ? '' : `${this.#file}, `;
+      const placed = message.replace(/(?=line \d+, column \d+: )/, () => file);
+      this.terminal.err(typedFlags(placed, this.argv, this.ctor.flags), ...more);
     }
     if (this.argv.includes('--debug')) this.terminal.err(...String(error.stack).split('\n'));
     process.exitCode = report.exit;

@@ -1,7 +1,9 @@
-import { CommandHelp, Help, type Interfaces } from '@oclif/core';
+import { type Command, CommandHelp, Help, type Interfaces } from '@oclif/core';
+import { flagsBehind } from './config/flags-first.ts';
 import { unknownCommand } from './help/not-found.ts';
 import { pageLines, pageNames } from './help/pages.ts';
 import { shortLines, taskLines, wrapWords } from './help/tasks.ts';
+import { plainUsage } from './help/usage-line.ts';
 
 /** Help of a command: examples first, then how it is used. */
 class ExamplesFirst extends CommandHelp {
@@ -10,6 +12,20 @@ class ExamplesFirst extends CommandHelp {
     const first = sections.filter((s) => s.header.startsWith('EXAMPLE'));
     return [...first, ...sections.filter((s) => !s.header.startsWith('EXAMPLE'))];
   }
+
+  protected override defaultUsage(): string {
+    return plainUsage(super.defaultUsage());
+  }
+
+  /** Flags with a short form first: oclif aligns the others to them. Then as they are declared. */
+  protected override flags(flags: Command.Flag.Any[]) {
+    return super.flags(flags.toSorted((a, b) => Number(!a.char) - Number(!b.char)));
+  }
+
+  /** The other names of the command that was typed. */
+  protected override aliases(aliases: string[] | undefined): string | undefined {
+    return super.aliases(aliases?.filter((name) => name !== this.command.id));
+  }
 }
 
 /** The help class that package.json names. */
@@ -17,15 +33,23 @@ class ExamplesFirst extends CommandHelp {
 export default class LhsHelp extends Help {
   protected override CommandHelpClass = ExamplesFirst;
 
-  /** `lhs help query` prints a page, `lhs query --help` the commands. */
-  override async showHelp(argv: string[]): Promise<void> {
-    const words = argv.filter((word) => !word.startsWith('-'));
-    const isAsked = words.length === argv.length;
+  /** `lhs help query` prints a page; `lhs query` and `lhs query --help` the commands. */
+  async showPageOrHelp(words: string[]): Promise<void> {
     const name = words[0] === 'page' ? (words[1] ?? '') : words[0];
     const isCommand = words[0] !== 'page' && this.config.findCommand(words.join(':')) !== undefined;
-    const page = isAsked && !isCommand && name !== undefined ? pageLines(name) : undefined;
-    if (page !== undefined) return this.#showPage(name as string, page);
+    const page = isCommand || name === undefined ? undefined : pageLines(name);
+    if (page === undefined) return this.showHelp(words);
+    this.#showPage(name, page);
+  }
+
+  override async showHelp(argv: string[]): Promise<void> {
+    const words = argv.filter((word) => !word.startsWith('-'));
     if (!this.#isKnown(words)) throw unknownCommand(words, this.config.commands);
+    const typed = flagsBehind(process.argv.slice(2));
+    const topic = argv.length === 1 ? (words[0] ?? '').split(':') : [];
+    // oclif drops the flags behind a topic
+    const isDropped = typed.length > topic.length && topic.every((word, i) => word === typed[i]);
+    if (topic.length > 0 && isDropped) throw unknownCommand(typed, this.config.commands);
     return super.showHelp(argv);
   }
 

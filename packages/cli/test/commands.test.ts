@@ -235,6 +235,8 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
     ]);
     expect(valid).toMatchObject({ code: 0, stdout: `${home.path('vec.yaml')} is valid\n` });
     expect(text).toMatchObject({ code: 2, stderr: '' });
+    const created = await home.run(['index', 'create', file]);
+    expect(created.stderr).toMatch(/^error: .*bad\.yaml, line \d+, column \d+: /);
     const line = bad.split('\n').findIndex((l) => l.includes('englsh')) + 1;
     const column = bad.split('\n')[line - 1].indexOf('englsh') + 1;
     expect(lines(text.stdout)[0].replace(/ +/g, ' ')).toBe(
@@ -311,6 +313,36 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     expect(fields.hits[0].fields).toEqual({ title: 'changed' });
   });
 
+  it('finds the rows whose words are those of a row', async () => {
+    const run = (...args: string[]) => home.run(['search', 'vec', ...args]);
+    const alike = await search('--like', '12');
+    expect(alike.total).toBeGreaterThan(1);
+    expect(ids(alike)).not.toContain('12');
+    const { hits } = await search('--like', 'id=12', '--limit', '1');
+    expect(hits).toEqual(alike.hits.slice(0, 1));
+    const { stdout } = await run('--like', '12', '--limit', '1');
+    expect(stdout).toContain('next: ');
+    expect(stdout).toContain('--offset 1 --like 12');
+    const both = await run('changed', '--like', '12');
+    expect(both.stderr).toContain('"changed" and --like cannot be combined');
+    const missing = await run('--like', '99999');
+    expect(missing.stderr).toMatch(/no row of index "vec" has key id=99999/);
+  });
+
+  it('takes fields as values of switches, and refuses them behind these', async () => {
+    const marked = await search('changed', '--highlight=title');
+    expect(Object.keys(marked.hits[0].highlight ?? {})).toEqual(['title']);
+    const read = await search('changed', '--hydrate=title');
+    expect(read.hits[0].row).toEqual({ title: 'changed' });
+    const down = await search('*:*', '--sort', '-service,_key');
+    expect(down.hits).toEqual((await search('*:*', '--sort', 'service:desc,_key')).hits);
+    const refused = await home.run(['search', 'vec', 'changed', '--highlight', 'title']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('"title" behind --highlight is a word of the query');
+    const value = await home.run(['search', 'vec', 'changed', '--fix=true']);
+    expect(value.stderr).toContain('--fix takes no value, and has "true"');
+  });
+
   it('runs a file of queries, an answer a line, in order', async () => {
     const file = [
       'title:changed',
@@ -328,13 +360,13 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
 
   it.skipIf(home.isRemote)('says which stores cannot be read, wherever one is named', async () => {
     const definition = 'version: 1\nindex: far\nkey: { identifier: [id] }\nsource: ';
-    const source = '{ catalog: { type: filesystem, warehouse: "gs://b/wh" }, table: n.t }\n';
+    const source = '{ catalog: { type: filesystem, warehouse: "oss://b/wh" }, table: n.t }\n';
     const fields = 'fields: [{ name: id, type: LONG }]\n';
     writeFileSync(home.path('far.yaml'), definition + source + fields);
     for (const args of [
-      ['source', 'tables', '--warehouse', 'az://b/wh'],
-      ['source', 'describe', 'n.t', '--warehouse', 'gs://b/wh'],
-      ['source', 'rows', '--path', 'abfss://c@a/wh/n/t'],
+      ['source', 'tables', '--warehouse', 'obs://b/wh'],
+      ['source', 'describe', 'n.t', '--warehouse', 'oss://b/wh'],
+      ['source', 'rows', '--path', 'cosn://c/wh/n/t'],
       ['index', 'init', '--path', 'hdfs://h/wh/n/t'],
       ['index', 'create', home.path('far.yaml')],
     ]) {
@@ -436,17 +468,27 @@ describe.each(BACKENDS)('lhs keys get on %s', (backend) => {
     }>(['keys', 'get', 'odd', ...keys]);
     expect(answer.missing).toEqual([]);
     expect(answer.rows.map((r) => r.fields)).toEqual(rows);
+    const texts = rows.map((row) => String(row['the key']));
+    const startsAlone = (text: string) =>
+      texts.filter((other) => other.startsWith(text.slice(0, -1))).length === 1;
+    const whole = texts.find((text) => text.length > 3 && startsAlone(text)) ?? '';
+    const near = await home.run(['keys', 'get', 'odd', `the key=${escaped(whole.slice(0, -1))}`]);
+    expect(near.code).toBe(3);
+    expect(near.stderr).toContain(`: did you mean the key=${escaped(whole)}?`);
   });
 
   it('takes keys from a file, columns, and exits 3 for an absent one', async () => {
-    const [some, bad, none, text] = await Promise.all([
+    const [some, bad, none, text, several] = await Promise.all([
       home.run(['keys', 'get', 'vec', '--keys', '-', '--columns', 'title', '--json'], {
         input: 'id=0\nid=4711\n',
       }),
       home.run(['keys', 'get', 'vec', 'sha=1']),
       home.run(['keys', 'get', 'vec']),
       home.run(['keys', 'get', 'vec', 'id=4']),
+      home.run(['keys', 'get', 'vec', 'service=billing']),
     ]);
+    expect(several.code).toBe(2);
+    expect(several.stderr).toMatch(/\d+ rows have it: did you mean id=\d+ or id=\d+/);
     expect(some.code).toBe(3);
     expect(JSON.parse(some.stdout)).toMatchObject({
       rows: [{ fields: { title: 'title 0' } }],
@@ -642,6 +684,10 @@ describe('the rest', () => {
     expect(first.stdout).toContain(`data folder: ${home.path('data')}`);
     for (const line of lines(first.stdout)) {
       if (!line.startsWith('data folder')) expect(line.length).toBeLessThanOrEqual(80);
+    }
+    for (const [, command] of first.stdout.matchAll(/^ {2}lhs ((?:[a-z]+ )+)/gm)) {
+      const words = command.trim().split(' ');
+      expect((await home.run([...words, '--help'])).stdout).toMatch(/^USAGE/m);
     }
     expect(help.stdout.indexOf('EXAMPLES')).toBeLessThan(help.stdout.indexOf('USAGE'));
     expect(url.code).toBe(7);

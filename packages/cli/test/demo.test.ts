@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
@@ -14,6 +14,22 @@ const SCHEMA: Schema = {
     { id: 2, name: 'word', required: false, type: { kind: 'string' } },
   ],
 };
+/** Commands whose first example names the index of the demo. */
+const ON_THE_DEMO = [
+  ...['search', 'facets', 'aggregate', 'explain', 'keys get', 'status', 'sync', 'verify'],
+  ...[
+    'reindex',
+    'doctor',
+    'alias set',
+    'query save',
+    'jobs list',
+    'index describe',
+    'index export',
+  ],
+  ...['index semantic', 'index hybrid', 'index suggest', 'index analyze', 'index parse'],
+  ...['index types', 'index clone', 'index backup', 'index compact', 'index upgrade'],
+  ...['index rollback', 'index pit open'],
+];
 let home: Home;
 beforeEach(() => {
   home = new Home();
@@ -35,7 +51,7 @@ async function makeIndex(index: string, warehouse: string, table: string): Promi
   await appendRows({ catalog, table }, { kind: 'rows', rows: [{ id: 1, word: 'mine' }] });
   const source = `{ catalog: ${JSON.stringify(catalog)}, table: ${table} }`;
   const fields = 'fields:\n  - { name: word, type: TEXT }\n';
-  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
+  const backend = await openEngine(home.path('data'), { create: true, threads: 0 });
   await backend.createIndex({
     definition: `version: 1\nindex: ${index}\nsource: ${source}\n${fields}`,
     base_dir: home.folder,
@@ -104,5 +120,18 @@ describe('lhs demo', () => {
     }
     expect(await total('history', 'word:mine')).toBe(1);
     expect(await total('demo-history', 'leak')).toBe(1);
+  });
+
+  it('makes the index that examples of the help name', async () => {
+    await home.json(['demo']);
+    const failed: string[] = [];
+    for (const command of ON_THE_DEMO) {
+      const { stdout } = await home.run([...command.split(' '), '--help']);
+      const [, example = ''] = /^ {2}\$ lhs (.*demo-incidents.*?)(?: > .*)?$/m.exec(stdout) ?? [];
+      const words = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+      const { code, stderr } = await home.run(words);
+      if (code !== 0 || example === '') failed.push(`${command}: ${example}: ${stderr}`);
+    }
+    expect(failed).toEqual([]);
   });
 });

@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 import { hasTmux, Pane } from './tmux.ts';
@@ -147,6 +145,40 @@ describe('lhs index apply', () => {
     expect((await home.run(['search', 'applied', 'lamp'])).stdout).toMatch(/^1 hit in applied/);
   });
 
+  it('says that an index is behind its table, above all where nothing is found', async () => {
+    const table = ['--table', 'shop.items', '--warehouse', home.path('behind')];
+    const add = async (id: string, mode: string) => {
+      writeFileSync(home.path('one.csv'), `id,name,note,at,price\n${id},${id},b,2024-08-15,1.5\n`);
+      return (await home.run(['import', 'one.csv', ...table, '--key', 'id', mode])).stdout;
+    };
+    await home.run(['import', 'items.ndjson', ...table, '--key', 'id']);
+    const text = definition('behind').replace('./lake', './behind');
+    writeFileSync(home.path('behind.yaml'), text);
+    await home.run(['index', 'apply', 'behind.yaml']);
+    expect(await add('k9', '--append')).toMatch(/\nnext: lhs index sync behind\n$/);
+    const line = /^1 snapshot behind \(lhs index sync behind\)$/m;
+    const query = ['behind', 'name:k9'];
+    const aggs = '{"prices":{"sum":{"field":"price"}}}';
+    expect((await home.run(['search', ...query])).stdout).toMatch(line);
+    const rows = await home.run(['search', 'behind', '*:*', '--format', 'csv']);
+    expect(rows.stderr).toMatch(line);
+    expect((await home.run(['index', 'facets', ...query])).stderr).toMatch(line);
+    expect((await home.run(['index', 'aggregate', ...query, '--aggs', aggs])).stderr).toMatch(line);
+    expect((await home.run(['verify', 'behind'])).stdout).toMatch(line);
+    writeFileSync(home.path('behind.yaml'), `${text}  - { name: note, type: TEXT }\n`);
+    const applied = await home.run(['index', 'apply', 'behind.yaml', '--yes']);
+    expect(applied.stdout).toMatch(/generation 2 is live\n1 snapshot behind \(/);
+    await home.run(['index', 'sync', 'behind']);
+    expect((await home.run(['search', ...query])).stdout).toMatch(/^1 hit in behind/);
+    expect((await home.run(['verify', 'behind'])).stdout).not.toContain('behind (');
+    const replaced = await add('k9', '--replace');
+    expect(replaced).toMatch(/\nnext: lhs index sync behind\nnext: lhs index init shop\.items /);
+    await home.run(['index', 'sync', 'behind']);
+    writeFileSync(home.path('one.csv'), 'id,name,note,at,price\nk9,k9,b,2024-08-15,cheap\n');
+    const typed = await home.run(['import', 'one.csv', ...table, '--replace']);
+    expect(typed.stdout).toMatch(/\nnext: lhs index reindex behind\nnext: lhs index init /);
+  });
+
   it('reads the table of an import where the import wrote it: flag or setting', async () => {
     writeFileSync(home.path('catalog.yaml'), 'type: filesystem\nwarehouse: ./named\n');
     const setting = { LHS_WAREHOUSE: home.path('set') };
@@ -166,7 +198,7 @@ describe('lhs index apply', () => {
 
   it.each([
     ['a name that repeats', 'id,v,id\n1,2,3\n', '--rename column2=NAME renames the second one'],
-    ['a line that is short', 'id,v\n1\n', '--skip-bad-lines leaves out such lines, and says'],
+    ['a line that is short', 'id,v\n1\n', '--pad fills short lines with NULL; --skip-bad-lines'],
   ])('names the flag that imports a file with %s', async (_, text, advice) => {
     writeFileSync(home.path('fault.csv'), text);
     const table = ['--table', 'shop.fault', '--warehouse', './flag'];
@@ -187,11 +219,14 @@ describe('lhs index apply', () => {
         .replace(/fields:.*/s, 'fields: [{ name: name, type: TEXT }]')}\n`;
     const failed = await home.run(file(keyed('kind')));
     expect(failed.stderr).toMatch(/key kind=a stands in two rows: /);
-    expect(failed.stderr).toMatch(/\n {2}lhs index validate FILE\n {2}lhs index apply FILE\n/);
+    expect(failed.stderr).toMatch(
+      /\n {2}lhs index validate apply.yaml\n {2}lhs index apply apply.yaml\n/,
+    );
     const valid = await home.run(['index', 'validate', 'apply.yaml']);
     expect(valid.code).toBe(2);
     expect(valid.stdout).toMatch(/the key does not tell rows apart: 1 of 2 rows have the key of/);
     const done = await home.run([...file(keyed('id')), '--yes']);
+    expect(done.stdout).toMatch(/^live +key: kind → id \(.*\n\nmended {2}is not built yet\n/);
     expect(done.stdout).toMatch(/\nmended {2}built: 2 rows in /);
     expect((await home.run(['search', 'mended', 'lamp'])).stdout).toMatch(/^1 hit in mended/);
   });
@@ -242,42 +277,6 @@ describe('settings of tables', () => {
     const wrong = await home.run(['source', 'tables'], { env: catalog });
     expect(wrong).toMatchObject({ code: 3 });
     expect(wrong.stderr).toMatch(/there is no catalog and no file "nope"/);
-  });
-});
-
-describe('completion', () => {
-  it('is installed for every new shell, once', async () => {
-    const user = home.path('user');
-    mkdirSync(user);
-    writeFileSync(join(user, '.bashrc'), 'export FIRST=1');
-    const env = { HOME: user, SHELL: '/bin/bash', XDG_CONFIG_HOME: home.path('with blank') };
-    for (const _ of [1, 2]) await home.run(['completion', 'install'], { env });
-    const script = join(home.path('with blank'), 'lhs/completion.bash');
-    const line = `[ -f '${script}' ] && . '${script}'`;
-    expect(readFileSync(join(user, '.bashrc'), 'utf8')).toBe(`export FIRST=1\n${line}\n`);
-    const shell = ['--rcfile', join(user, '.bashrc'), '-i', '-c', 'complete -p lhs; echo $FIRST'];
-    const { stdout } = spawnSync('bash', shell, { env, encoding: 'utf8' });
-    expect(stdout).toBe('complete -F _lhs lhs\n1\n');
-    const fish = await home.json<{ files: string[] }>(['completion', 'install', 'fish'], { env });
-    expect(fish.files).toEqual([join(home.path('with blank'), 'fish/completions/lhs.fish')]);
-    const zsh = await home.json<{ files: string[] }>(['completion', 'install', 'zsh'], { env });
-    expect(zsh.files.at(-1)).toBe(join(user, '.zshrc'));
-  });
-
-  it('of bash offers indexes, fields and files', async () => {
-    const script = (await home.run(['autocomplete', 'bash'])).stdout;
-    const lhs = `${process.execPath} ${new URL('../bin/lhs.js', import.meta.url).pathname}`;
-    const words = (...typed: string[]) =>
-      `COMP_WORDS=(lhs ${typed.map((word) => `'${word}'`).join(' ')}); ` +
-      `COMP_CWORD=${typed.length}; _lhs 2>/dev/null; echo "\${COMPREPLY[*]}"`;
-    const lines = [words('search', 'it'), words('search', 'items', '--sort', 'p'), words('ind')];
-    writeFileSync(
-      home.path('complete.sh'),
-      `lhs() { ${lhs} "$@"; }\n${script}\n${lines.join('\n')}\n`,
-    );
-    const env = { ...process.env, LHS_DATA_DIR: home.path('data') };
-    const { stdout } = spawnSync('bash', [home.path('complete.sh')], { env, encoding: 'utf8' });
-    expect(stdout).toBe('items\nprice\nindex\n');
   });
 });
 

@@ -43,8 +43,7 @@ const SCHEMA: Schema = {
 /** A snapshot of `n` new rows; returns its id. */
 async function append(n: number): Promise<string> {
   const rows = Array.from({ length: n }, () => ({ id: nextId++, title: 'a note' }));
-  const { snapshotId } = await appendRows(TABLE, { kind: 'rows', rows });
-  return String(snapshotId);
+  return (await appendRows(TABLE, { kind: 'rows', rows })).snapshot!;
 }
 
 beforeAll(async () => {

@@ -196,6 +196,21 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
     expect(found.get('csv')).toEqual(wanted);
   });
 
+  it('aggregations write significant values with their counts in the index', async () => {
+    const facets = ['index', 'facets', 'vec', '--field', 'service'];
+    const [{ value }] = (await home.json<FacetsResponse>(facets)).facets[0].buckets;
+    const args = ['index', 'aggregate', 'vec', `service:"${value}"`, '--significant', 'service'];
+    const { results } = await home.json<AggregateResponse>(args);
+    const { buckets } = results.service as unknown as {
+      buckets: { key: string; bg_count: number }[];
+    };
+    expect(buckets.map(({ key }) => key)).toEqual([value]);
+    const { stdout } = await home.run([...args, '--format', 'table']);
+    for (const { key, bg_count } of buckets) expect(stdout).toContain(`${key} of ${bg_count}`);
+    const found = await read(args, 'SELECT key, bg_count::INT FROM FILE');
+    expect(found.get('csv')).toEqual(buckets.map(({ key, bg_count }) => [key, bg_count]));
+  });
+
   it.skipIf(isBrief)(
     'keys get writes rows of the table and exits with 3 if some are absent',
     async () => {
@@ -241,7 +256,9 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
       ]);
       expect(twice.stdout).toMatch(/--json and --format csv contradict each other/);
       expect(ending.stderr).toMatch(/"[^"]*answer\.doc": the file name has no known ending/);
-      expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
+      expect(folder.stderr).toMatch(
+        /cannot write ".*answer\.csv": folder ".*none" does not exist \(ENOENT\)/,
+      );
       expect(facets.stderr).toMatch(/--format csv writes hits and cannot include facets/);
       expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
         Array(6).fill(2),

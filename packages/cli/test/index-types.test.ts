@@ -4,6 +4,7 @@ import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../../test/support/packed.ts';
 import { Home } from './child.ts';
+import { startServed } from './served.ts';
 
 const home = new Home();
 afterAll(() => home.dispose());
@@ -25,8 +26,9 @@ const schema: Schema = {
   ],
 };
 
+const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
+
 beforeAll(async () => {
-  const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
   await createTable(catalog, 'a.t', { schema });
   const rows = [{ id: 1, 'my-title': 'one', labels: ['a', 'b'] }];
   await appendRows({ catalog, table: 'a.t' }, { kind: 'rows', rows });
@@ -48,7 +50,7 @@ variants: [{ column: meta, flatten: true }]
 /** What the compiler says of a program with the declarations of this clone. */
 function compiled(program: string): string {
   writeFileSync(home.path('program.mts'), program);
-  const engine = `${ROOT}packages/engine/dist/index.d.ts`;
+  const declared = (path: string) => [`${ROOT}packages/${path}.d.ts`];
   const compilerOptions = {
     target: 'es2024',
     module: 'nodenext',
@@ -58,7 +60,10 @@ function compiled(program: string): string {
     exactOptionalPropertyTypes: true,
     types: ['node'],
     typeRoots: [`${ROOT}node_modules/@types`],
-    paths: { '@lakehouse-search/engine': [engine] },
+    paths: {
+      '@lakehouse-search/engine': declared('engine/dist/index'),
+      '@lakehouse-search/client/rest': declared('client/dist/rest'),
+    },
   };
   writeFileSync(
     home.path('tsconfig.json'),
@@ -98,6 +103,19 @@ export function wrong() {
 }
 `;
     expect(compiled(stdout + uses)).toBe('');
+  });
+
+  it('prints of a service what compiles, though it hides folders of catalogs', async () => {
+    const settings = { catalogs: { main: catalog } };
+    writeFileSync(home.path('lhs-server.yaml'), JSON.stringify(settings));
+    for (const config of [[], ['--config', home.path('lhs-server.yaml')]]) {
+      const served = await startServed(home, config);
+      const printed = await home.run(['index', 'types', '2-odd_names', '--url', served.url]);
+      await served.stop();
+      expect(printed.stdout).toContain(config.length === 0 ? "'filesystem'" : "'main'");
+      expect(printed.stdout).not.toContain(home.folder);
+      expect(compiled(printed.stdout)).toBe('');
+    }
   });
 
   it('gives the same text as JSON, and needs an index', async () => {

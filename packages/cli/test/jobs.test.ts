@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Job, openLocal } from '@lakehouse-search/engine';
+import type { Job } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../../../test/support/gateway.ts';
@@ -32,7 +33,7 @@ source: { catalog: { type: rest, uri: "${uri}" }, table: ops.notes }
 fields:
   - { name: title, type: TEXT }
 `;
-  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
+  const backend = await openEngine(home.path('data'), { create: true, threads: 0 });
   await backend.createIndex({ definition, base_dir: home.folder });
   await backend.close();
 });
@@ -168,7 +169,7 @@ describe.skipIf(!hasTmux)('Ctrl-C during a job on a terminal', () => {
 
   it('detaches, or cancels a second time, a job of a service', async () => {
     const engine = { create: true, threads: 0, freshnessMs: 0 };
-    const gateway = await startGateway(await openLocal(home.path('data'), engine));
+    const gateway = await startGateway(await openEngine(home.path('data'), engine));
     try {
       const command = `index reindex notes --url ${gateway.restUrl}`;
       const detached = await asked(command);

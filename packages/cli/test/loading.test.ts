@@ -135,7 +135,7 @@ describe('files of the bundle that are found by URL', () => {
     const files = new Set(
       code.flatMap((text) => [...text.matchAll(pattern)].map(([, file]) => file)),
     );
-    expect(files.size).toBe(5);
+    expect(files.size).toBe(4);
     for (const file of files) expect(existsSync(new URL(file, bundle)), file).toBe(true);
   });
 });

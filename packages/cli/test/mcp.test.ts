@@ -3,7 +3,7 @@
 /** `lhs mcp` as a process: clients, 1,000 calls, every way to end; `lhs cite check`. */
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AgentClient,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   writeFileSync(home.path('notes.yaml'), definition.join('\n'));
   await home.json(['index', 'create', home.path('notes.yaml')]);
   await home.json(['index', 'reindex', 'notes']);
-  gateway = await startGateway(await openLocal(home.path('data'), { create: true, threads: 0 }));
+  gateway = await startGateway(await openEngine(home.path('data'), { create: true, threads: 0 }));
 });
 afterAll(async () => {
   await gateway?.close();
@@ -240,6 +240,15 @@ describe('the streams of lhs mcp', () => {
     expect([code, JSON.parse(stdout).id]).toEqual([0, 1]);
   });
 
+  it.each([
+    [['--tools', 'search,serch'], 'no tool "serch"; did you mean "search"?'],
+    [['--tool-prefix', 'a b'], 'the prefix of tools is "a b"'],
+  ])('refuse %j before a client connects', async (flags, message) => {
+    const done = await home.run(['mcp', ...flags], { input: '' });
+    expect([done.code, done.stdout]).toEqual([2, '']);
+    expect(done.stderr).toContain(message);
+  });
+
   it('refuse --json, which they cannot obey', async () => {
     const { code } = await home.run(['mcp', '--json']);
     expect(code).toBe(2);
@@ -310,7 +319,7 @@ describe('lhs cite check', () => {
     const now = await agent.call('hydrate', { keys: ['id=1', 'id=2'] });
     const { rows } = now.structuredContent;
     expect(rows.map(({ newer }: { newer?: true }) => newer)).toEqual([undefined, true]);
-    expect(textOf(now)).toContain('<data key="id=2" newer=true');
+    expect(textOf(now)).toContain('newer: true');
     await agent.close();
     const expected = [5, 'unchanged', 'changed', 'deleted'];
     expect(await statuses(cited)).toEqual(expected);

@@ -3,7 +3,7 @@
  * arms.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { FusionDefaults } from '@lakehouse-search/contract';
+import type { FusionDefaults } from '@lakehouse-search/contract/internal';
 import { importFiles } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home, lines } from './child.ts';

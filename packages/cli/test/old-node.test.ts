@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { delimiter, join } from 'node:path';
+import { cpSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ended, Home, LHS } from './child.ts';
 
@@ -24,6 +25,15 @@ describe.skipIf(oldNode === undefined)('lhs under a Node that is too old', () =>
     expect(JSON.parse(version.stdout).node).toMatch(/^v(2[2-9]|[3-9]\d)\./);
     const wrong = await ended(start('nonsense'));
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
+  });
+
+  it('names what to install if it is installed alone', async () => {
+    const program = home.path('package', 'bin');
+    cpSync(dirname(LHS), program, { recursive: true });
+    writeFileSync(home.path('package', 'package.json'), '{"type":"module"}');
+    const done = await ended(spawn(oldNode as string, [join(program, 'lhs.js'), 'demo']));
+    expect(done).toMatchObject({ code: 1, stdout: '' });
+    expect(done.stderr).toMatch(/^error: lhs needs Node 22\.19 or newer, this is v.*\n {2}https:/);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on', async (signal) => {

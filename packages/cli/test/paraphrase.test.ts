@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasShared, shared } from '../../../test/support/shared-tables.ts';
@@ -22,9 +22,9 @@ const ROWS = 5000;
 const MODEL = `${shared}models/all-MiniLM-L6-v2`;
 const folder = mkdtempSync(join(tmpdir(), 'lhs-paraphrase-'));
 const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeAll(async () => {
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterAll(async () => {
   await backend.close();

@@ -1,7 +1,7 @@
 // @module-tag campaign
 // @module-tag slow
 import { writeFileSync } from 'node:fs';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort, everyNth, seedOfDay } from '../../../test/support/effort.ts';
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
@@ -14,7 +14,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   await home.json(['demo']);
   const engine = { create: true, threads: 0, freshnessMs: 0 };
-  gateway = await startGateway(await openLocal(home.path('data'), engine));
+  gateway = await startGateway(await openEngine(home.path('data'), engine));
 });
 afterAll(async () => {
   await gateway.close();
@@ -44,6 +44,11 @@ const COMMANDS: readonly (readonly string[])[] = [
 const withoutUrl = (text: string): string => text.replace(/ --url \S+$/gm, '');
 
 describe('a command with --url', () => {
+  it('types an index with the client that browsers load too', async () => {
+    const words = ['index', 'types', 'demo-incidents', '--url', gateway.restUrl];
+    expect((await home.run(words)).stdout).toContain("from '@lakehouse-search/client/rest';");
+  });
+
   // a quarter of them each day, in campaigns all
   it.each(everyNth(COMMANDS, byEffort(4, 1), seedOfDay()).map((words) => words.join(' ')))(
     'prints what the embedded engine prints: %s',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Home } from './child.ts';
@@ -29,7 +29,7 @@ interface Refs {
 /** A table of three files for each backend, with an index. */
 beforeAll(async () => {
   const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
-  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
+  const backend = await openEngine(home.path('data'), { create: true, threads: 0 });
   for (const n of SELECTED.keys()) {
     const [index, table] = [`t${n}`, `ops.t${n}`];
     await createTable(catalog, table, { schema: SCHEMA });

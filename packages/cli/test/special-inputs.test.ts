@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, Home, LHS } from './child.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   writeFileSync(home.path('notes.yaml'), DEFINITION);
   await createTable(config.catalog, config.table, { schema, formatVersion: 2 });
   await append(1);
-  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
+  const backend = await openEngine(home.path('data'), { create: true, threads: 0 });
   await backend.createIndex({ definition: DEFINITION });
   await backend.reindex({ index: 'notes' });
   await backend.close();

@@ -9,7 +9,11 @@ const SCRIPT = fileURLToPath(new URL('./stoppable-child.ts', import.meta.url));
 function signalled(end: 'stopped' | 'late', signal: NodeJS.Signals) {
   const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env;
   const child = spawn(process.execPath, [SCRIPT, end], { env });
-  child.stderr.once('data', () => child.kill(signal));
+  child.stderr.on('data', function begun(text) {
+    if (!`${text}`.includes('working')) return;
+    child.stderr.off('data', begun);
+    child.kill(signal);
+  });
   return ended(child);
 }
 

@@ -1,4 +1,6 @@
-import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
+import type { Service } from '@lakehouse-search/contract';
+import { grouped, OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
+import { ROUTES } from './generated/routes.ts';
 import { type CallerOptions, type RemoteService, remoteService } from './remote/remote-service.ts';
 import { serviceUrl } from './remote/service-url.ts';
 import type { Transport } from './remote/transport.ts';
@@ -18,7 +20,11 @@ export interface ClientOptions extends CallerOptions {
  * A service as a `Backend`. Requests are checked before they are sent. The connection is opened
  * with the first call. Throws invalid_argument for a URL that is none.
  */
-export function createClient(options: ClientOptions): RemoteService {
+export const createClient = (options: ClientOptions): Service =>
+  grouped(createRemote(options), ROUTES);
+
+/** The same by the names of the wire. */
+export function createRemote(options: ClientOptions): RemoteService {
   const check = (operation: Operation, request: unknown) =>
     void OPERATIONS[operation].check(request);
   return remoteService(options, transportOf(options), check);

@@ -1,25 +1,5 @@
-export type {
-  Backend,
-  Facet,
-  Hit,
-  Json,
-  QueryTree,
-  SearchRequest,
-  SearchResponse,
-} from '@lakehouse-search/contract';
+/** A service over REST or gRPC, from Node. */
+export type * from '@lakehouse-search/contract';
 export { defineIndex, LhsError, q, typed } from '@lakehouse-search/contract';
 export { type ClientOptions, createClient } from './create-client.ts';
-export type * from './generated/lhs/node/v1/control_plane_pb.ts';
-export type * from './generated/lhs/node/v1/node_pb.ts';
-export { CHANNEL_OPTIONS } from './grpc/channel-options.ts';
-export { FRAME_HEAD_BYTES, framedMessage, messageFrame } from './grpc/message-frame.ts';
-export { errorOfStream } from './grpc/status-error.ts';
-export { openChannel, type UnaryChannel } from './grpc/unary-channel.ts';
-export type { CallerOptions, RemoteService } from './remote/remote-service.ts';
-export { CONTROL_PLANE_METHODS, CONTROL_PLANE_SERVICE } from './wire/control-plane-methods.ts';
-export { decodeMessage } from './wire/decode.ts';
-export { encodeMessage } from './wire/encode.ts';
-export { type ErrorJson, encodeError, errorOf } from './wire/error-detail.ts';
-export { docOf, type FieldPlan, fieldsOf } from './wire/field-plan.ts';
-export { METHODS, serializedFiles, type WireMethod } from './wire/methods.ts';
-export { NODE_METHODS, NODE_SERVICE } from './wire/node-methods.ts';
+export type { CallerOptions } from './remote/remote-service.ts';

@@ -4,9 +4,9 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ChangeBatch, LhsError, type Service } from '@lakehouse-search/contract';
+import { type ChangeBatch, defineIndex, LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClient } from '../src/index.ts';
+import { createClient, type Service } from '../src/index.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -73,20 +73,20 @@ describe.each([
   describe('a read of a faulty service', () => {
     it('is repeated after errors that pass, with the same request', async () => {
       answers = [cutBefore, proxy, failure('closed', 503), list];
-      expect(await client.listIndexes()).toEqual([]);
+      expect(await client.indexes.list()).toEqual([]);
       expect(received.map(({ url }) => url)).toEqual(Array(4).fill('/v1/indexes'));
     });
 
     it('is repeated after a response that was cut', async () => {
       answers = [cutWithin, list];
-      expect(await client.listIndexes()).toEqual([]);
+      expect(await client.indexes.list()).toEqual([]);
       expect(received).toHaveLength(2);
     });
 
     it('is given up after the window of attempts, naming the address', async () => {
       answers = [cutBefore];
       const brief = connect(port(), { retryMs: 300 });
-      const error = await brief.listIndexes().catch((thrown: LhsError) => thrown);
+      const error = await brief.indexes.list().catch((thrown: LhsError) => thrown);
       expect(error).toBeInstanceOf(LhsError);
       expect(error).toMatchObject({ code: 'unreachable' });
       expect((error as LhsError).message).toContain('127.0.0.1');
@@ -108,7 +108,7 @@ describe.each([
 
     it('ends with a code of ours for statuses and bodies of others', async () => {
       answers = [(_, response) => response.writeHead(404).end(page)];
-      expect(await codeOf(client.listIndexes())).toBe('internal');
+      expect(await codeOf(client.indexes.list())).toBe('internal');
     });
 
     it.each([
@@ -122,7 +122,7 @@ describe.each([
       ['a body without a type', 200, {}, 'a body without a type, expected JSON'],
     ])('is not repeated after %s, and says so', async (_, status, headers, words) => {
       answers = [(_request, response) => response.writeHead(status, headers).end(page)];
-      const error = await client.listIndexes().catch((thrown: LhsError) => thrown);
+      const error = await client.indexes.list().catch((thrown: LhsError) => thrown);
       expect(error).toMatchObject({ code: 'unreachable' });
       expect((error as LhsError).message).toContain(words);
       expect((error as LhsError).hint).toContain('check the URL');
@@ -133,15 +133,29 @@ describe.each([
   describe('a change of a faulty service', () => {
     it('is not repeated if the service may have received it', async () => {
       answers = [cutBefore, json(200, {})];
-      expect(await codeOf(client.createIndex({ definition: 'x' }))).toBe('unreachable');
+      expect(await codeOf(client.indexes.create({ definition: 'x' }))).toBe('unreachable');
       expect(received).toHaveLength(1);
     });
 
     it('is repeated if the service refused it for its load', async () => {
       answers = [failure('overloaded', 429), json(200, { index: 'i' })];
-      expect(await client.createIndex({ definition: 'x' })).toEqual({ index: 'i' });
+      expect(await client.indexes.create({ definition: 'x' })).toEqual({ index: 'i' });
       expect(received).toHaveLength(2);
     });
+  });
+
+  it('sends the text of a definition that is an object', async () => {
+    const object = { version: 1, index: 'i', source: { path: '/srv/i' } } as const;
+    const defined = defineIndex(object);
+    for (const definition of [object, defined, defined.definition]) {
+      answers = [json(200, { index: 'i' })];
+      await client.indexes.create({ definition });
+      answers = [json(200, {})];
+      await client.jobs.start({ kind: 'alter', definition_yaml: definition, apply: true });
+    }
+    const { definition } = defined;
+    const pair = [{ definition }, { kind: 'alter', definition_yaml: definition, apply: true }];
+    expect(received.map(({ body }) => JSON.parse(body))).toEqual([pair, pair, pair].flat());
   });
 
   describe('a change batch for a faulty service', () => {
@@ -149,7 +163,7 @@ describe.each([
     const to = { snapshot_id: '2', sequence: '2', schema: {}, files: [] };
     const batch = { version: 1, table_uuid: 'u', from: '1', to } as unknown as ChangeBatch;
     const send = (parts: ChangeBatch['parts']) =>
-      client.applyBatch({ index: 'i', batch: { ...batch, parts } });
+      client.indexes.applyBatch({ index: 'i', batch: { ...batch, parts } });
 
     it('is sent once if its parts come one by one: they cannot come again', async () => {
       async function* parts() {
@@ -179,7 +193,7 @@ describe.each([
       ];
       // a process that stands still may be past the deadline before the request has arrived
       await vi.waitFor(async () => {
-        const late = client.listIndexes({}, { deadline: Date.now() + 400 });
+        const late = client.indexes.list({}, { deadline: Date.now() + 400 });
         expect(await codeOf(late)).toBe('deadline_exceeded');
         expect(Number(header)).toBeLessThanOrEqual(400);
       });
@@ -191,11 +205,11 @@ describe.each([
       answers = [note];
       const brief = connect(port(), { timeoutMs: 300 });
       await vi.waitFor(async () => {
-        expect(await codeOf(brief.listIndexes())).toBe('deadline_exceeded');
+        expect(await codeOf(brief.indexes.list())).toBe('deadline_exceeded');
         expect(Number(limits.at(-1))).toBeLessThanOrEqual(300);
       });
       await vi.waitFor(async () => {
-        expect(await codeOf(client.listIndexes({}, { timeoutMs: 300 }))).toBe('deadline_exceeded');
+        expect(await codeOf(client.indexes.list({}, { timeoutMs: 300 }))).toBe('deadline_exceeded');
         expect(Number(limits.at(-1))).toBeLessThanOrEqual(300);
       });
       limits.length = 0;
@@ -205,10 +219,10 @@ describe.each([
           list(request, response);
         },
       ];
-      await client.listIndexes();
+      await client.indexes.list();
       expect(Number(limits[0])).toBeGreaterThan(30_000);
-      await brief.listIndexes({}, { timeoutMs: 0 });
-      await brief.createIndex({ definition: 'x' });
+      await brief.indexes.list({}, { timeoutMs: 0 });
+      await brief.indexes.create({ definition: 'x' });
       expect(limits.slice(1)).toEqual([undefined, undefined]);
     });
 
@@ -222,12 +236,12 @@ describe.each([
           },
         ];
       });
-      const call = client.listIndexes({}, { signal: stop.signal });
+      const call = client.indexes.list({}, { signal: stop.signal });
       const aborted = { code: 'interrupted', name: 'AbortError', cause: 'enough' };
       await expect(call).rejects.toMatchObject(aborted);
       await closed;
       const timeout = AbortSignal.timeout(1);
-      const late = client.listIndexes({}, { signal: timeout });
+      const late = client.indexes.list({}, { signal: timeout });
       await expect(late).rejects.toMatchObject({ code: 'interrupted', name: 'TimeoutError' });
     });
 

@@ -32,7 +32,7 @@ describe('the client over REST', () => {
   it('keeps its connections between calls, and closes them at its end', async () => {
     answer = list;
     const client = createClient({ url: url() });
-    for (let call = 0; call < 9; call++) expect(await client.listIndexes()).toEqual([]);
+    for (let call = 0; call < 9; call++) expect(await client.indexes.list()).toEqual([]);
     // A connection is free again one turn of the event loop after its response.
     expect(sockets.size).toBeLessThanOrEqual(2);
     const closed = [...sockets].map((socket) => new Promise((end) => socket.once('close', end)));
@@ -43,7 +43,7 @@ describe('the client over REST', () => {
   it('requests no compressed response, which costs more than the bytes it saves', async () => {
     answer = list;
     const client = createClient({ url: url(), token: 't' });
-    await client.listIndexes();
+    await client.indexes.list();
     expect(seen[0].headers).toMatchObject({ authorization: 'Bearer t' });
     expect(seen[0].headers['accept-encoding']).toBeUndefined();
     await client.close();
@@ -53,7 +53,7 @@ describe('the client over REST', () => {
     answer = list;
     for (const option of [{ token: 'lhs_0_x' }, { apiKey: 'lhs_0_x' }]) {
       const client = createClient({ url: url(), ...option });
-      await client.listIndexes();
+      await client.indexes.list();
       expect(seen.at(-1)?.headers).toMatchObject({ authorization: 'ApiKey lhs_0_x' });
       await client.close();
     }
@@ -62,7 +62,7 @@ describe('the client over REST', () => {
   it('sends requests below the path of its URL', async () => {
     answer = (_, response) => response.end('{}');
     const client = createClient({ url: `${url()}/search/` });
-    await client.describeIndex({ index: 'i' });
+    await client.indexes.describe({ index: 'i' });
     expect(seen[0].url).toBe('/search/v1/index:describe');
     await client.close();
   });
@@ -75,7 +75,7 @@ describe('the client over REST', () => {
       );
     };
     const client = createClient({ url: url() });
-    expect(await client.listIndexes()).toEqual([{ name: 'größe' }]);
+    expect(await client.indexes.list()).toEqual([{ name: 'größe' }]);
     await client.close();
   });
 
@@ -84,7 +84,7 @@ describe('the client over REST', () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     const client = createClient({ url: at, retryMs: 0 });
-    const error = await thrown(client.listIndexes());
+    const error = await thrown(client.indexes.list());
     expect(error).toMatchObject({ code: 'unreachable', details: { sent: false } });
     expect((error as LhsError).message).toBe(`cannot reach "${at}": ECONNREFUSED`);
     expect((error as LhsError).hint).toContain('nothing listens there');
@@ -153,7 +153,7 @@ describe('the client over REST', () => {
     }
     for (const key of keys) Reflect.set(globalThis, key, new ProxyAgent());
     const client = createClient({ url: url(), retryMs: 0 });
-    const error = await thrown(client.listIndexes());
+    const error = await thrown(client.indexes.list());
     keys.forEach((key, at) => {
       Reflect.set(globalThis, key, usual[at]);
     });
@@ -169,7 +169,7 @@ describe('the client over REST', () => {
 
   it('refuses a token that no header may hold', async () => {
     const client = createClient({ url: url(), token: 'a\nb', retryMs: 0 });
-    expect(await thrown(client.listIndexes())).toMatchObject({ code: 'invalid_argument' });
+    expect(await thrown(client.indexes.list())).toMatchObject({ code: 'invalid_argument' });
     await client.close();
   });
 });

@@ -1,3 +1,4 @@
+/** The operations by theme. Long on purpose: a method and what it does for each. */
 import type {
   LoginRequest,
   RevokeTokenRequest,
@@ -43,6 +44,7 @@ import type { ExplainResponse } from './explain/response.ts';
 import type { IndexRequest, ListRequest } from './index-request.ts';
 import type {
   AlterIndexRequest,
+  CloneIndexRequest,
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
@@ -55,6 +57,7 @@ import type {
 } from './indexes/request.ts';
 import type {
   AlterPlan,
+  CloneResponse,
   DefinitionIssue,
   DropResponse,
   ExportedDocument,
@@ -140,6 +143,7 @@ export interface WindowApi {
 
 /** Reads of an index. Each answer comes from one commit. */
 export interface SearchApi {
+  /** The best hits of a query, with highlights, facets and aggregations. */
   search(request: SearchRequest, call?: CallContext): Promise<SearchResponse>;
   /** The nearest documents of a text's meaning, or of a vector. */
   semantic(request: SemanticRequest, call?: CallContext): Promise<SearchResponse>;
@@ -160,11 +164,13 @@ export interface SearchApi {
   diffHits(request: DiffRequest, call?: CallContext): Promise<DiffResponse>;
   /** Rows of the table by key. */
   getKeys(request: KeysRequest, call?: CallContext): Promise<KeysResponse>;
+  /** The cached fields of all documents of a query. */
   exportDocuments(request: ExportRequest, call?: CallContext): AsyncIterable<ExportedDocument>;
 }
 
 /** Tools for query strings and texts. */
 export interface QueryTextApi {
+  /** The tokens that an analyzer or a field makes of a text. */
   analyze(request: AnalyzeRequest, call?: CallContext): Promise<{ tokens: readonly TokenInfo[] }>;
   /**
    * The tree of a query string. With `index` its fields are checked; without, the default field is
@@ -181,8 +187,11 @@ export interface QueryTextApi {
 
 /** Indexes and their definitions. */
 export interface IndexApi {
+  /** Registers an index. A reindex fills it. Throws index_exists, invalid_definition. */
   createIndex(request: CreateIndexRequest, call?: CallContext): Promise<IndexDescription>;
+  /** The indexes that the caller may use, by name. */
   listIndexes(request?: ListRequest, call?: CallContext): Promise<readonly IndexSummary[]>;
+  /** The definition, fields, generations and size of an index. */
   describeIndex(request: IndexRequest, call?: CallContext): Promise<IndexDescription>;
   /**
    * What a new definition changes, and what that costs; with `apply` it is put in force: at once,
@@ -222,6 +231,12 @@ export interface IndexApi {
    * index_exists, invalid_argument for an alias, index_busy while a build runs.
    */
   renameIndex(request: RenameIndexRequest, call?: CallContext): Promise<RenameResponse>;
+  /**
+   * Makes a second index from the newest commit of an index: the new one shares its files by hard
+   * links where the file system has them. From then on both are independent. Aliases, saved queries
+   * and jobs stay with the first one. Throws index_exists, index_not_built.
+   */
+  cloneIndex(request: CloneIndexRequest, call?: CallContext): Promise<CloneResponse>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(
     request: ValidateDefinitionRequest,
@@ -246,6 +261,7 @@ export interface IngestApi {
    * kind of job. Aborting the call cancels it.
    */
   reindex(request: ReindexRequest, call?: CallContext): Promise<ReindexResponse>;
+  /** Applies what changed in the table since the last sync. */
   sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse>;
   /** Stays in step with the table until the call is aborted, and reports each step. */
   follow(request: FollowRequest, call?: CallContext): AsyncIterable<FollowEvent>;
@@ -253,7 +269,9 @@ export interface IngestApi {
    * Applies one step of the table exactly once, even if it is repeated, reordered or sent twice.
    */
   applyBatch(request: ApplyBatchRequest, call?: CallContext): Promise<ApplyResponse>;
+  /** The state of the table that an index shows. */
   getCheckpoint(request: IndexRequest, call?: CallContext): Promise<CheckpointState>;
+  /** How far an index is behind its table, and what its last sync did. */
   status(request: IndexRequest, call?: CallContext): Promise<IndexStatus>;
   /** Compares an index with its table and with itself; with `repair`, makes them equal. */
   verify(request: VerifyRequest, call?: CallContext): Promise<VerifyResponse>;
@@ -270,6 +288,7 @@ export interface IngestApi {
 export interface JobApi {
   /** Throws index_busy if a job of this kind already runs on the index. */
   startJob(request: StartJobRequest, call?: CallContext): Promise<Job>;
+  /** A job as it is now. */
   getJob(request: JobRequest, call?: CallContext): Promise<Job>;
   /** Newest first. */
   listJobs(request?: ListJobsRequest, call?: CallContext): Promise<readonly Job[]>;
@@ -293,6 +312,7 @@ export interface BackupApi {
   backupStatus(request: BackupStatusRequest, call?: CallContext): Promise<BackupStatus>;
   /** Newest first. */
   listBackups(request: ListBackupsRequest, call?: CallContext): Promise<readonly BackupSummary[]>;
+  /** Deletes all but the newest backups of each index, and the files that only they have. */
   pruneBackups(request: PruneBackupsRequest, call?: CallContext): Promise<PruneResponse>;
   /** Makes a new index from a backup. Throws index_exists, already_exists if a name is taken. */
   restore(request: RestoreRequest, call?: CallContext): Promise<RestoreResponse>;
@@ -310,11 +330,13 @@ export interface ErasureApi {
   runErasure(request: ErasureRunRequest, call?: CallContext): Promise<ErasureResponse>;
   /** The public key of receipts. It is made at its first use. */
   erasureKey(request?: ListRequest, call?: CallContext): Promise<ErasureKey>;
+  /** Whether a receipt is as it was signed. */
   verifyReceipt(request: VerifyReceiptRequest, call?: CallContext): Promise<ReceiptVerdict>;
 }
 
 /** Points in time: an index at one commit, for searches with its `pit_id`. */
 export interface PitApi {
+  /** Keeps the newest commit of an index for searches. */
   openPit(request: OpenPitRequest, call?: CallContext): Promise<PointInTime>;
   /** `closed` is false if it had been closed or had expired. */
   closePit(request: ClosePitRequest, call?: CallContext): Promise<{ readonly closed: boolean }>;
@@ -322,22 +344,27 @@ export interface PitApi {
 
 /** Other names of indexes, and the saved queries of the caller. */
 export interface NamesApi {
+  /** The aliases of all indexes, by name. */
   listAliases(request?: ListRequest, call?: CallContext): Promise<readonly Alias[]>;
   /** Points the alias to this index in one step, whatever it pointed to. */
   setAlias(request: Alias, call?: CallContext): Promise<Alias>;
+  /** Drops an alias; its index stays. */
   dropAlias(request: DropAliasRequest, call?: CallContext): Promise<void>;
+  /** The saved queries of the caller, by name. */
   listSavedQueries(request?: ListRequest, call?: CallContext): Promise<readonly SavedQuery[]>;
+  /** Saves a query of the caller under a name. */
   createSavedQuery(draft: SavedQueryDraft, call?: CallContext): Promise<SavedQuery>;
+  /** Replaces a saved query of the caller. */
   replaceSavedQuery(request: ReplaceSavedQueryRequest, call?: CallContext): Promise<SavedQuery>;
+  /** Deletes a saved query of the caller. */
   deleteSavedQuery(request: DeleteSavedQueryRequest, call?: CallContext): Promise<void>;
 }
 
 /**
- * The operations of the specification over plain values. The embedded engine implements them now, a
- * remote client and the gateway's router later. Every method checks its request and its call, and
- * throws `LhsError`.
+ * The operations over plain values, as the embedded engine, the remote client and the gateway have
+ * them. Every method checks its request and its call, and throws `LhsError`.
  */
-export interface Backend
+export interface BackendApi
   extends SearchApi,
     QueryTextApi,
     SourceApi,
@@ -349,6 +376,7 @@ export interface Backend
     ErasureApi,
     PitApi,
     NamesApi {
+  /** Refuses new calls, ends followers, and waits for the others. */
   close(): Promise<void>;
 }
 
@@ -356,11 +384,15 @@ export interface Backend
 export interface AccountsApi {
   /** A short-lived session. Throws unauthenticated, overloaded. */
   login(request: LoginRequest, call?: CallContext): Promise<Session>;
+  /** The users, by name. */
   listUsers(request?: ListRequest, call?: CallContext): Promise<readonly User[]>;
   /** Gives a user exactly these roles. Throws not_found. */
   setRoles(request: SetRolesRequest, call?: CallContext): Promise<User>;
+  /** The roles, and what each allows. */
   listRoles(request?: ListRequest, call?: CallContext): Promise<readonly Role[]>;
+  /** The API tokens, without their secrets. */
   listTokens(request?: ListRequest, call?: CallContext): Promise<readonly TokenRecord[]>;
+  /** A token with its secret, which no later answer has. */
   createToken(request: TokenDraft, call?: CallContext): Promise<NewToken>;
   /** Throws not_found. */
   revokeToken(request: RevokeTokenRequest, call?: CallContext): Promise<void>;
@@ -368,17 +400,20 @@ export interface AccountsApi {
 
 /** The service as a whole: what no single index answers. */
 export interface ClusterApi {
+  /** The nodes that hold the shards of an index. */
   getRouting(request: RoutingRequest, call?: CallContext): Promise<IndexRouting>;
   /** How far each index is behind its table. */
   listIngestion(request?: ListRequest, call?: CallContext): Promise<readonly IndexStatus[]>;
   /** What happened to indexes, the latest first. */
   activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]>;
+  /** The licence of the service. */
   license(request?: ListRequest, call?: CallContext): Promise<License>;
+  /** What the web console needs to know of the service. */
   consoleConfig(request?: ListRequest, call?: CallContext): Promise<ConsoleConfig>;
 }
 
 /** Everything that a service answers: the operations of a backend, of accounts and of itself. */
-export interface Service extends Backend, AccountsApi, ClusterApi {}
+export interface ServiceApi extends BackendApi, AccountsApi, ClusterApi {}
 
 /** The name of an operation of a service. */
-export type Operation = Exclude<keyof Service, 'close'>;
+export type Operation = Exclude<keyof ServiceApi, 'close'>;

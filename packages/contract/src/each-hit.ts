@@ -1,11 +1,9 @@
-import type { Backend } from './backend.ts';
+import type { BackendApi } from './backend.ts';
 import type { CallContext } from './call.ts';
 import { LhsError } from './errors.ts';
-import type { SearchRequest } from './search/request.ts';
+import { REQUEST_LIMITS } from './limits.ts';
+import type { HitsRequest, SearchRequest } from './search/request.ts';
 import type { Hit } from './search/response.ts';
-
-/** A search whose hits are read one after another. `limit`: at most so many hits; default all. */
-export type HitsRequest = Omit<SearchRequest, 'search_after' | 'facets' | 'aggs' | 'suggest'>;
 
 /** What a program can use of a backend beside its operations. */
 export interface HitReader extends AsyncDisposable {
@@ -14,7 +12,7 @@ export interface HitReader extends AsyncDisposable {
 }
 
 const PAGE = 500;
-type Reads = Pick<Backend, 'search' | 'openPit' | 'closePit'>;
+type Reads = Pick<BackendApi, 'search' | 'openPit' | 'closePit'>;
 
 /**
  * The hits of a search. More than a page of them is read at a point in time, which is closed when
@@ -26,34 +24,43 @@ export async function* eachHit(
   request: HitsRequest,
   call?: CallContext,
 ): AsyncGenerator<Hit> {
-  const { limit = Number.POSITIVE_INFINITY, pit_id, min_snapshot, wait_ms, ...search } = request;
-  const { index } = request;
-  if (limit <= PAGE || pit_id !== undefined) {
-    yield* pagesOf(backend, { ...request, limit }, call);
+  const { pit_id, min_snapshot, wait_ms, ...search } = request;
+  const { index, limit = Number.POSITIVE_INFINITY, offset = 0 } = request;
+  const start = Math.min(offset, REQUEST_LIMITS.windowHits - PAGE);
+  const range = { offset: start, skip: offset - start, limit: limit + offset - start };
+  if (range.limit <= PAGE || pit_id !== undefined) {
+    yield* pagesOf(backend, { ...request, ...range }, call);
     return;
   }
-  if (min_snapshot !== undefined) await backend.search({ ...request, limit: 0 }, call);
+  if (min_snapshot !== undefined) await backend.search({ ...request, offset: 0, limit: 0 }, call);
   const pit = await backend.openPit({ index }, call);
   try {
-    yield* pagesOf(backend, { ...search, limit, pit_id: pit.pit_id }, call);
+    yield* pagesOf(backend, { ...search, ...range, pit_id: pit.pit_id }, call);
   } finally {
     const { signal: _, deadline: __, timeoutMs: ___, ...context } = call ?? {};
     await backend.closePit({ index, pit_id: pit.pit_id }, context).catch(() => {});
   }
 }
 
+/** `skip`: hits behind `offset` that are read and left out. */
+interface PagesRequest extends HitsRequest {
+  readonly limit: number;
+  readonly skip: number;
+}
+
 async function* pagesOf(
   backend: Reads,
-  { limit, offset, ...search }: HitsRequest & { readonly limit: number },
+  { limit, offset, skip, ...search }: PagesRequest,
   call?: CallContext,
 ): AsyncGenerator<Hit> {
   let position: Pick<SearchRequest, 'offset' | 'search_after'> = { offset };
-  for (let left = limit; left > 0; ) {
+  for (let left = limit, ahead = skip; left > 0; ) {
     const size = Math.min(left, PAGE);
     const page = await backend.search({ ...search, ...position, limit: size }, call);
     if (page.partial === true) throw new LhsError('unreachable', 'a shard did not answer');
     const { hits } = page;
-    yield* hits;
+    yield* hits.slice(ahead);
+    ahead = Math.max(0, ahead - hits.length);
     if (hits.length < size) return;
     left -= size;
     position = { search_after: hits.at(-1)!.sort };

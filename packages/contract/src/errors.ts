@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   internal: { status: 500, grpc: 'INTERNAL', exit: 1 },
 } as const;
 
+/** The code of an error. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
@@ -65,12 +66,18 @@ export interface ErrorAdvice {
  * flag. `next`: operations that are the way out. `place`: where in a query or definition.
  */
 export class LhsError extends Error {
+  /** What went wrong; it decides the HTTP status and the exit code. */
   readonly code: ErrorCode;
+  /** The way out, in a sentence. */
   readonly hint: string | undefined;
+  /** Operations that are the way out. */
   readonly next: readonly NextStep[];
+  /** Where in a query or a definition. */
   readonly place: ErrorPlace | undefined;
+  /** Values that a program can read. */
   readonly details: Readonly<Record<string, unknown>>;
 
+  /** An error with its way out. */
   constructor(
     code: ErrorCode,
     message: string,
@@ -89,6 +96,7 @@ export class LhsError extends Error {
     this.details = Object.freeze({ ...options.details });
   }
 
+  /** The HTTP status of the code. */
   get status(): number {
     return ERROR_CODES[this.code].status;
   }

@@ -7,6 +7,7 @@ export type Json =
   | readonly Json[]
   | { readonly [k: string]: Json };
 
+/** A JSON object. */
 export type JsonObject = { readonly [k: string]: Json };
 
 /**

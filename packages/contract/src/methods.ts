@@ -1,17 +1,17 @@
-import type { Operation, Service } from './backend.ts';
+import type { Operation, ServiceApi } from './backend.ts';
 import type { CallContext } from './call.ts';
 
 /** The request of an operation. */
-export type RequestOf<K extends Operation> = Exclude<Parameters<Service[K]>[0], undefined>;
+export type RequestOf<K extends Operation> = Exclude<Parameters<ServiceApi[K]>[0], undefined>;
 
 /** The response of an operation. */
-export type ResponseOf<K extends Operation> = Awaited<ReturnType<Service[K]>>;
+export type ResponseOf<K extends Operation> = Awaited<ReturnType<ServiceApi[K]>>;
 
 /** An operation as a function: of a promise, or of the items of a stream. */
 export type Method<K extends Operation> = (
   request: RequestOf<K>,
   call?: CallContext,
-) => ReturnType<Service[K]>;
+) => ReturnType<ServiceApi[K]>;
 
 /** Functions of these operations. */
 export type Methods<K extends Operation = Operation> = { readonly [N in K]: Method<N> };

@@ -10,6 +10,8 @@ export interface Route {
   readonly path: string;
   /** Service and method in the package lhs.v1. */
   readonly rpc: `${string}/${string}`;
+  /** `GROUP.NAME` in libraries; without it the operation is a method of the backend itself. */
+  readonly member?: `${string}.${string}` | undefined;
   /** The operation returns an array; in gRPC it is this field of the response. */
   readonly list?: string;
   /** `responses`: NDJSON in REST. `requests`: gRPC takes the request in parts. */
@@ -50,18 +52,27 @@ export type NodeRule =
   | 'answering'
   | 'having';
 
+/**
+ * Under a control plane: the control plane answers, or the operation is refused because only the
+ * connector writes rows. Absent: as over a fixed list of nodes.
+ */
+export type PlaneRule = 'answers' | 'refuses';
+
 /** An operation: its endpoint, its callers, its check, and where a cluster runs it. */
-export interface OperationRow<N extends NodeRule | undefined = NodeRule | undefined> extends Route {
+export interface OperationRow<
+  N extends NodeRule | undefined = NodeRule | undefined,
+  P extends PlaneRule | undefined = PlaneRule | undefined,
+  M extends Route['member'] = Route['member'],
+> extends Route {
+  readonly member?: M;
   /** The scope that a caller needs; null: the operation needs no caller. */
   readonly scope: Scope | null;
   /** Callers of a tenant may call it: the response depends on rows of the tenant alone. */
   readonly tenants?: true;
   readonly nodes?: N;
-  /**
-   * Under a control plane: the control plane answers, or the operation is refused because only the
-   * connector writes rows. Absent: as over a fixed list of nodes.
-   */
-  readonly plane?: 'answers' | 'refuses';
+  readonly plane?: P;
+  /** Calls are in the activity of the index that they name, or without one of the only index. */
+  readonly activity?: 'named' | 'only';
   /** Checks a request. Throws invalid_argument, limit_exceeded. */
   readonly check: (request: unknown) => unknown;
   /** A valid request, for descriptions of the interface and for tests. */
@@ -69,11 +80,15 @@ export interface OperationRow<N extends NodeRule | undefined = NodeRule | undefi
 }
 
 /** A row of the table: `operation('POST /v1/search', 'Search/Search', …)`. */
-export function operation<const N extends NodeRule | undefined = undefined>(
+export function operation<
+  const N extends NodeRule | undefined = undefined,
+  const P extends PlaneRule | undefined = undefined,
+  const M extends Route['member'] = undefined,
+>(
   http: `${Verb} ${string}`,
   rpc: Route['rpc'],
-  row: Omit<OperationRow<N>, 'verb' | 'path' | 'rpc'>,
-): OperationRow<N> {
+  row: Omit<OperationRow<N, P, M>, 'verb' | 'path' | 'rpc'>,
+): OperationRow<N, P, M> {
   const [verb, path] = http.split(' ') as [Verb, string];
   return Object.freeze({ verb, path, rpc, ...row });
 }

@@ -47,6 +47,11 @@ export const OPERATIONS = Object.freeze({
 /** The names of all operations. */
 export const OPERATION_NAMES = Object.freeze(Object.keys(OPERATIONS) as Operation[]);
 
+/** The operations of indexes that a control plane answers. */
+export type OperationOfPlane = {
+  [K in Operation]: ['answers' & (typeof OPERATIONS)[K]['plane']] extends [never] ? never : K;
+}[Operation];
+
 /** The operations over a fixed list of nodes that follow these rules. */
 export type OperationOver<R extends NodeRule> = {
   [K in Operation]: [R & (typeof OPERATIONS)[K]['nodes']] extends [never] ? never : K;

@@ -1,5 +1,5 @@
 /**
- * The embedded engine: a `Backend` over a data folder of this machine.
+ * The embedded engine: a `BackendApi` over a data folder of this machine.
  *
  *     <data folder>/registry.db          which indexes there are (registry/registry.ts)
  *     <data folder>/indexes/<uuid>/ one index: CURRENT, generations, lock (open/index-folder.ts)
@@ -7,13 +7,14 @@
  * An index is opened with its first use, and again after each commit of this process or another.
  * The code of an operation is loaded with its first call, so that a single search starts fast.
  *
- * Long on purpose: a few lines for each operation of `Backend`.
+ * Long on purpose: a few lines for each operation of `BackendApi`.
  */
 import type {
   AlterIndexRequest,
   AlterPlan,
-  Backend,
   CallContext,
+  DefiningRequest,
+  DefinitionApi,
   ExportedDocument,
   ExportRequest,
   FollowEvent,
@@ -29,20 +30,28 @@ import type {
   JobResults,
   ReindexRequest,
   ReindexResponse,
+  StartJobRequest,
 } from '@lakehouse-search/contract';
-import { checkCall, checkUpgradeRequest, eachHit, refuseListed } from '@lakehouse-search/contract';
+import {
+  type BackendApi,
+  checkCall,
+  checkUpgradeRequest,
+  eachHit,
+  refuseListed,
+  withDefinitionText,
+} from '@lakehouse-search/contract/internal';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
 import type { CachedParts } from './local/answer-text.ts';
 import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { IndexFinding } from './local/findings.ts';
-import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
-import { type LocalOptions, requireDataFolder } from './local/local-options.ts';
+import { type EngineOptions, requireDataFolder } from './local/local-options.ts';
 import type { NodeReads } from './local/node-reads.ts';
 import { type RepeatedRequest, recallAnswer } from './local/recall.ts';
 import type { ResultCacheFigures } from './local/result-cache.ts';
 import { refuseServed } from './local/served-folder.ts';
+import type { SourceLayout } from './local/source-layout.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
 import type { WhenStaged } from './sync/cut-over.ts';
@@ -60,15 +69,21 @@ const windows = lazily(() => import('./local/windows.ts'));
 const reads = lazily(() => import('./local/reads.ts'));
 
 /**
- * Opens a data folder. Throws not_found if it is missing and `create` is not set, invalid_argument,
- * io_error, corrupt_index, unsupported.
+ * Opens a data folder, or a published index by its location (`s3://bucket/prefix/INDEX`) at its
+ * newest commit. Throws not_found if the folder is missing and `create` is not set,
+ * index_not_found, invalid_argument, io_error, corrupt_index, unsupported, unreachable.
  */
-export async function openLocal(
+export async function openEngine(
   dataDir: string,
-  options: LocalOptions = {},
-): Promise<LocalBackend> {
+  options: EngineOptions = {},
+): Promise<LocalEngine> {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(dataDir)) {
+    const { publishedFolder } = await import('./home/open-published.ts');
+    const folder = await publishedFolder(dataDir, options);
+    return new LocalEngine(folder, { ...options, location: dataDir });
+  }
   requireDataFolder(dataDir, options);
-  return new LocalBackend(dataDir, options);
+  return new LocalEngine(dataDir, options);
 }
 
 /** An operation as the modules of `local/` define it, and as a method of a backend. */
@@ -84,6 +99,11 @@ function overTables<Q, R>(name: string, read: (request: Q, call: CallContext) =>
   };
 }
 
+/** An operation that takes a definition as an object too. */
+function defining<Q, R>(method: Method<Q, R>): Method<DefiningRequest<Q>, R> {
+  return async (request, call) => method(withDefinitionText<Q>(request), call);
+}
+
 /** An operation whose module is loaded with its first call. */
 function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
   let loaded: Work<Q, R> | undefined;
@@ -96,8 +116,8 @@ function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
   };
 }
 
-/** The local `Backend`. Close it when done: it holds mapped files and the registry. */
-export class LocalBackend implements Backend, HitReader {
+/** The local `BackendApi`. Close it when done: it holds mapped files and the registry. */
+export class LocalEngine implements BackendApi, HitReader {
   readonly dataDir: string;
   readonly #indexes: LocalIndexes;
   readonly #jobs = lazily(async () => {
@@ -110,35 +130,43 @@ export class LocalBackend implements Backend, HitReader {
     return this.#indexes.results?.figures ?? null;
   }
 
-  constructor(dataDir: string, options?: LocalOptions) {
+  constructor(dataDir: string, options?: EngineOptions) {
     this.dataDir = dataDir;
     this.#indexes = new LocalIndexes(dataDir, options);
   }
 
-  readonly search: Backend['search'] = this.#read(later(async () => (await reads()).searchLocal));
-  readonly semantic: Backend['semantic'] = this.#read(
+  readonly search: BackendApi['search'] = this.#read(
+    later(async () => (await reads()).searchLocal),
+  );
+  readonly semantic: BackendApi['semantic'] = this.#read(
     later(async () => (await reads()).semanticLocal),
   );
-  readonly hybrid: Backend['hybrid'] = this.#read(later(async () => (await reads()).hybridLocal));
-  readonly aggregate: Backend['aggregate'] = this.#read(
+  readonly hybrid: BackendApi['hybrid'] = this.#read(
+    later(async () => (await reads()).hybridLocal),
+  );
+  readonly aggregate: BackendApi['aggregate'] = this.#read(
     later(async () => (await reads()).aggregateLocal),
   );
-  readonly facets: Backend['facets'] = this.#read(later(async () => (await reads()).facetsLocal));
-  readonly suggest: Backend['suggest'] = this.#read(
+  readonly facets: BackendApi['facets'] = this.#read(
+    later(async () => (await reads()).facetsLocal),
+  );
+  readonly suggest: BackendApi['suggest'] = this.#read(
     later(async () => (await reads()).suggestLocal),
   );
-  readonly explain: Backend['explain'] = this.#read(
+  readonly explain: BackendApi['explain'] = this.#read(
     later(async () => (await reads()).explainLocal),
   );
-  readonly diffHits: Backend['diffHits'] = this.#work(
+  readonly diffHits: BackendApi['diffHits'] = this.#work(
     'diffHits',
     later(async () => (await import('./local/diff.ts')).diffLocal),
   );
-  readonly getKeys: Backend['getKeys'] = this.#read(later(async () => (await reads()).keysLocal));
-  readonly clauseCounts: Backend['clauseCounts'] = this.#read(
+  readonly getKeys: BackendApi['getKeys'] = this.#read(
+    later(async () => (await reads()).keysLocal),
+  );
+  readonly clauseCounts: BackendApi['clauseCounts'] = this.#read(
     later(async () => (await reads()).clauseCountsLocal),
   );
-  readonly bench: Backend['bench'] = this.#ownRead(
+  readonly bench: BackendApi['bench'] = this.#ownRead(
     'bench',
     later(async () => (await reads()).benchLocal),
   );
@@ -148,85 +176,94 @@ export class LocalBackend implements Backend, HitReader {
     true,
   );
 
-  readonly analyze: Backend['analyze'] = this.#read(
+  readonly analyze: BackendApi['analyze'] = this.#read(
     later(async () => (await import('./local/analyze.ts')).analyzeLocal),
   );
-  readonly parseQuery: Backend['parseQuery'] = this.#read(
+  readonly parseQuery: BackendApi['parseQuery'] = this.#read(
     later(async () => (await queryText()).parseText),
   );
-  readonly printQuery: Backend['printQuery'] = this.#read(
+  readonly printQuery: BackendApi['printQuery'] = this.#read(
     later(async () => (await queryText()).printTree),
   );
 
-  readonly describeSource: Backend['describeSource'] = this.#ownRead(
+  readonly describeSource: BackendApi['describeSource'] = this.#ownRead(
     'describeSource',
     overTables('describeSource', LOCAL_SOURCE.describeSource),
   );
-  readonly listTables: Backend['listTables'] = this.#ownRead(
+  readonly listTables: BackendApi['listTables'] = this.#ownRead(
     'listTables',
     overTables('listTables', LOCAL_SOURCE.listTables),
   );
-  readonly initDefinition: Backend['initDefinition'] = this.#ownRead(
+  readonly initDefinition: BackendApi['initDefinition'] = this.#ownRead(
     'initDefinition',
     overTables('initDefinition', LOCAL_SOURCE.initDefinition),
   );
 
-  readonly createIndex: Backend['createIndex'] = this.#change(
-    'createIndex',
-    later(async () => (await define()).createLocal),
+  readonly createIndex: DefinitionApi['createIndex'] = defining(
+    this.#change(
+      'createIndex',
+      later(async () => (await define()).createLocal),
+    ),
   );
-  readonly listIndexes: Backend['listIndexes'] = this.#ownRead(
+  readonly listIndexes: BackendApi['listIndexes'] = this.#ownRead(
     'listIndexes',
     later(async () => (await describe()).listLocal),
   );
-  readonly describeIndex: Backend['describeIndex'] = this.#read(
+  readonly describeIndex: BackendApi['describeIndex'] = this.#read(
     later(async () => (await describe()).describeLocal),
   );
-  readonly alterIndex: Backend['alterIndex'] = this.#work(
-    'alterIndex',
-    async (indexes, request, call) => {
+  readonly alterIndex: DefinitionApi['alterIndex'] = defining(
+    this.#work('alterIndex', async (indexes, request: AlterIndexRequest, call) => {
       const { alterLocal } = await import('./local/alter.ts');
       return alterLocal(indexes, request, call, await this.#jobs());
-    },
+    }),
   );
-  readonly rollbackIndex: Backend['rollbackIndex'] = this.#job('rollbackIndex', 'rollback');
-  readonly planReshard: Backend['planReshard'] = this.#ownRead(
+  readonly rollbackIndex: BackendApi['rollbackIndex'] = this.#job('rollbackIndex', 'rollback');
+  readonly planReshard: BackendApi['planReshard'] = this.#ownRead(
     'planReshard',
     later(async () => (await import('./local/reshard.ts')).planReshardLocal),
   );
-  readonly applyReshard: Backend['applyReshard'] = this.#work(
+  readonly applyReshard: BackendApi['applyReshard'] = this.#work(
     'applyReshard',
     async (indexes, request, call) => {
       const { applyReshardLocal } = await import('./local/reshard.ts');
       return applyReshardLocal(indexes, request, call, await this.#jobs());
     },
   );
-  readonly moveBucket: Backend['moveBucket'] = this.#work(
+  readonly moveBucket: BackendApi['moveBucket'] = this.#work(
     'moveBucket',
     async (indexes, request, call) => {
       const { moveBucketLocal } = await import('./local/reshard.ts');
       return moveBucketLocal(indexes, request, call, await this.#jobs());
     },
   );
-  readonly rehearseAlter: Backend['rehearseAlter'] = this.#work(
-    'rehearseAlter',
-    later(async () => (await import('./local/rehearse.ts')).rehearseLocal),
+  readonly rehearseAlter: DefinitionApi['rehearseAlter'] = defining(
+    this.#work(
+      'rehearseAlter',
+      later(async () => (await import('./local/rehearse.ts')).rehearseLocal),
+    ),
   );
-  readonly dropIndex: Backend['dropIndex'] = this.#change(
+  readonly dropIndex: BackendApi['dropIndex'] = this.#change(
     'dropIndex',
     later(async () => (await define()).dropLocal),
   );
-  readonly renameIndex: Backend['renameIndex'] = this.#change(
+  readonly renameIndex: BackendApi['renameIndex'] = this.#change(
     'renameIndex',
     later(async () => (await import('./local/rename.ts')).renameLocal),
   );
-  readonly validateDefinition: Backend['validateDefinition'] = this.#ownRead(
-    'validateDefinition',
-    later(async () => (await define()).validateLocal),
+  readonly cloneIndex: BackendApi['cloneIndex'] = this.#work(
+    'cloneIndex',
+    later(async () => (await import('./local/clone.ts')).cloneLocal),
+  );
+  readonly validateDefinition: DefinitionApi['validateDefinition'] = defining(
+    this.#ownRead(
+      'validateDefinition',
+      later(async () => (await define()).validateLocal),
+    ),
   );
 
-  readonly reindex: Backend['reindex'] = this.#job('reindex', 'reindex');
-  readonly sync: Backend['sync'] = this.#work(
+  readonly reindex: BackendApi['reindex'] = this.#job('reindex', 'reindex');
+  readonly sync: BackendApi['sync'] = this.#work(
     'sync',
     later(async () => (await ingest()).syncLocal),
   );
@@ -239,20 +276,20 @@ export class LocalBackend implements Backend, HitReader {
     },
     false,
   );
-  readonly applyBatch: Backend['applyBatch'] = this.#work(
+  readonly applyBatch: BackendApi['applyBatch'] = this.#work(
     'applyBatch',
     later(async () => (await ingest()).applyLocal),
   );
-  readonly getCheckpoint: Backend['getCheckpoint'] = this.#ownRead(
+  readonly getCheckpoint: BackendApi['getCheckpoint'] = this.#ownRead(
     'getCheckpoint',
     later(async () => (await ingest()).checkpointLocal),
   );
-  readonly status: Backend['status'] = this.#ownRead(
+  readonly status: BackendApi['status'] = this.#ownRead(
     'status',
     later(async () => (await import('./local/status.ts')).statusOf),
   );
   /** A data folder that cannot be written is examined without the record of a job. */
-  readonly verify: Backend['verify'] = this.#work('verify', async (indexes, request, call) => {
+  readonly verify: BackendApi['verify'] = this.#work('verify', async (indexes, request, call) => {
     const { isUnwritable } = await import('./storage/io-errors.ts');
     try {
       return await (await this.#jobs()).run('verify', request, call);
@@ -261,25 +298,31 @@ export class LocalBackend implements Backend, HitReader {
       return (await import('./local/verify.ts')).verifyLocal(indexes, request, call);
     }
   });
-  readonly compact: Backend['compact'] = this.#job('compact', 'compact');
-  readonly upgrade: Backend['upgrade'] = this.#work('upgrade', async (indexes, request, call) => {
-    const checked = checkUpgradeRequest(request);
-    if (checked.plan !== true) return (await this.#jobs()).run('upgrade', checked, call);
-    const { upgradePlan } = await import('./local/upgrade.ts');
-    return upgradePlan(indexes, checked, call);
-  });
-
-  readonly startJob: Backend['startJob'] = this.#change('startJob', async (_, request, call) =>
-    (await this.#jobs()).start(request, call),
+  readonly compact: BackendApi['compact'] = this.#job('compact', 'compact');
+  readonly upgrade: BackendApi['upgrade'] = this.#work(
+    'upgrade',
+    async (indexes, request, call) => {
+      const checked = checkUpgradeRequest(request);
+      if (checked.plan !== true) return (await this.#jobs()).run('upgrade', checked, call);
+      const { upgradePlan } = await import('./local/upgrade.ts');
+      return upgradePlan(indexes, checked, call);
+    },
   );
-  readonly getJob: Backend['getJob'] = this.#ownRead('getJob', async (_, request, call) =>
+
+  readonly startJob: DefinitionApi['startJob'] = defining(
+    this.#change('startJob', async (_, request: StartJobRequest, call) =>
+      (await this.#jobs()).start(request, call),
+    ),
+  );
+  readonly getJob: BackendApi['getJob'] = this.#ownRead('getJob', async (_, request, call) =>
     (await this.#jobs()).get(request, call),
   );
-  readonly listJobs: Backend['listJobs'] = this.#ownRead('listJobs', async (_, request, call) =>
+  readonly listJobs: BackendApi['listJobs'] = this.#ownRead('listJobs', async (_, request, call) =>
     (await this.#jobs()).list(request, call),
   );
-  readonly cancelJob: Backend['cancelJob'] = this.#change('cancelJob', async (_, request, call) =>
-    (await this.#jobs()).cancel(request, call),
+  readonly cancelJob: BackendApi['cancelJob'] = this.#change(
+    'cancelJob',
+    async (_, request, call) => (await this.#jobs()).cancel(request, call),
   );
   /** Throws interrupted when the call is aborted, closed when the engine is closed. */
   readonly watchJob: Items<JobRequest, Job> = this.#stream(
@@ -288,81 +331,84 @@ export class LocalBackend implements Backend, HitReader {
     true,
   );
 
-  readonly backup: Backend['backup'] = this.#job('backup', 'backup');
-  readonly backupStatus: Backend['backupStatus'] = this.#ownRead(
+  readonly backup: BackendApi['backup'] = this.#job('backup', 'backup');
+  readonly backupStatus: BackendApi['backupStatus'] = this.#ownRead(
     'backupStatus',
     later(async () => (await backups()).backupStatusLocal),
   );
-  readonly listBackups: Backend['listBackups'] = this.#ownRead(
+  readonly listBackups: BackendApi['listBackups'] = this.#ownRead(
     'listBackups',
     later(async () => (await backups()).listBackupsLocal),
   );
-  readonly pruneBackups: Backend['pruneBackups'] = this.#work(
+  readonly pruneBackups: BackendApi['pruneBackups'] = this.#work(
     'pruneBackups',
     later(async () => (await backups()).pruneBackupsLocal),
   );
-  readonly restore: Backend['restore'] = this.#job('restore', 'restore');
+  readonly restore: DefinitionApi['restore'] = defining(this.#job('restore', 'restore'));
 
-  readonly windowStatus: Backend['windowStatus'] = this.#ownRead(
+  readonly windowStatus: BackendApi['windowStatus'] = this.#ownRead(
     'windowStatus',
     later(async () => (await windows()).windowStatusLocal),
   );
-  readonly reindexWindow: Backend['reindexWindow'] = this.#job('reindexWindow', 'reindex_window');
-  readonly moveWindows: Backend['moveWindows'] = this.#job('moveWindows', 'move_windows');
+  readonly reindexWindow: BackendApi['reindexWindow'] = this.#job(
+    'reindexWindow',
+    'reindex_window',
+  );
+  readonly moveWindows: BackendApi['moveWindows'] = this.#job('moveWindows', 'move_windows');
 
-  readonly checkErasure: Backend['checkErasure'] = this.#work(
+  readonly checkErasure: BackendApi['checkErasure'] = this.#work(
     'checkErasure',
     later(async () => (await erasure()).checkErasureLocal),
   );
-  readonly runErasure: Backend['runErasure'] = this.#job('runErasure', 'erase');
-  readonly erasureKey: Backend['erasureKey'] = this.#ownRead(
+  readonly runErasure: BackendApi['runErasure'] = this.#job('runErasure', 'erase');
+  readonly erasureKey: BackendApi['erasureKey'] = this.#ownRead(
     'erasureKey',
     later(async () => (await erasure()).erasureKeyLocal),
   );
-  readonly verifyReceipt: Backend['verifyReceipt'] = this.#ownRead(
+  readonly verifyReceipt: BackendApi['verifyReceipt'] = this.#ownRead(
     'verifyReceipt',
     later(async () => (await erasure()).verifyReceiptLocal),
   );
 
-  readonly openPit: Backend['openPit'] = this.#change(
+  readonly openPit: BackendApi['openPit'] = this.#change(
     null,
     later(async () => (await pits()).openPit),
   );
-  readonly closePit: Backend['closePit'] = this.#change(
+  readonly closePit: BackendApi['closePit'] = this.#change(
     null,
     later(async () => (await pits()).closePit),
   );
 
-  readonly listAliases: Backend['listAliases'] = this.#ownRead(
+  readonly listAliases: BackendApi['listAliases'] = this.#ownRead(
     'listAliases',
     later(async () => (await aliases()).listAliases),
   );
-  readonly setAlias: Backend['setAlias'] = this.#change(
+  readonly setAlias: BackendApi['setAlias'] = this.#change(
     'setAlias',
     later(async () => (await aliases()).setAlias),
   );
-  readonly dropAlias: Backend['dropAlias'] = this.#change(
+  readonly dropAlias: BackendApi['dropAlias'] = this.#change(
     'dropAlias',
     later(async () => (await aliases()).dropAlias),
   );
-  readonly listSavedQueries: Backend['listSavedQueries'] = this.#read(
+  readonly listSavedQueries: BackendApi['listSavedQueries'] = this.#read(
     later(async () => (await queries()).listSavedQueries),
   );
-  readonly createSavedQuery: Backend['createSavedQuery'] = this.#change(
+  readonly createSavedQuery: BackendApi['createSavedQuery'] = this.#change(
     null,
     later(async () => (await queries()).createSavedQuery),
   );
-  readonly replaceSavedQuery: Backend['replaceSavedQuery'] = this.#change(
+  readonly replaceSavedQuery: BackendApi['replaceSavedQuery'] = this.#change(
     null,
     later(async () => (await queries()).replaceSavedQuery),
   );
-  readonly deleteSavedQuery: Backend['deleteSavedQuery'] = this.#change(
+  readonly deleteSavedQuery: BackendApi['deleteSavedQuery'] = this.#change(
     null,
     later(async () => (await queries()).deleteSavedQuery),
   );
 
   /**
-   * A reindex that waits between its build and its cutover. Not an operation of a Backend: a
+   * A reindex that waits between its build and its cutover. Not an operation: a
    * cluster promotes the generations of all nodes together. Throws as `reindex` and `whenStaged`.
    */
   stageReindex(
@@ -399,7 +445,7 @@ export class LocalBackend implements Backend, HitReader {
 
   /**
    * The answer that the cache has to a request, at once; undefined: the read has to run. Not an
-   * operation of a Backend: it is for servers. Throws as the read.
+   * operation of a BackendApi: it is for servers. Throws as the read.
    */
   recall(request: RepeatedRequest, call?: CallContext): CachedParts | undefined {
     if (this.#indexes.life.closed) throw engineClosed();
@@ -412,7 +458,7 @@ export class LocalBackend implements Backend, HitReader {
   }
 
   /**
-   * What endangers an index or costs it disk, problems first. Not an operation of a Backend: only
+   * What endangers an index or costs it disk, problems first. Not an operation: only
    * an embedded engine can read the files. Throws index_not_found, corrupt_index, io_error.
    */
   diagnose(request: IndexRequest, call: CallContext = {}): Promise<readonly IndexFinding[]> {
@@ -424,7 +470,7 @@ export class LocalBackend implements Backend, HitReader {
 
   /**
    * How the data files of an index's table are laid out, of at most `mostFiles` of them. Not an
-   * operation of a Backend: only an embedded engine can read the files. Throws index_not_found,
+   * operation of a BackendApi: only an embedded engine can read the files. Throws index_not_found,
    * source_not_found, source_invalid, source_unreachable.
    */
   sourceLayout(request: IndexRequest, mostFiles: number): Promise<SourceLayout> {

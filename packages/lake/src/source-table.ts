@@ -47,6 +47,7 @@ export type RowChange =
   | { readonly op: 'insert'; readonly key: Row; readonly after: Row }
   | { readonly op: 'update'; readonly key: Row; readonly before: Row; readonly after: Row }
   | { readonly op: 'delete'; readonly key: Row; readonly before: Row };
+/** A row: values by column name. */
 export type Row = Readonly<Record<string, Value>>;
 
 /**
@@ -121,12 +122,15 @@ export interface SourceTable {
   schemaOf(snapshotId: bigint): Schema;
   /** The ancestors of `id`, newest first, `id` included; ends where the parent is gone. */
   ancestry(id: bigint): readonly Snapshot[];
+  /** The data files of a snapshot, each with its delete files. */
   files(snapshotId: bigint | null): Promise<FileSet>;
+  /** The live rows of a snapshot, batch by batch. */
   scan(options?: ScanOptions): AsyncIterable<Batch>;
   /** The live rows of file parts, part by part. */
   read(parts: readonly FilePart[], options: ReadOptions): AsyncIterable<Batch>;
   /** Positions of a data file's deleted rows, ascending; only its delete files are read. */
   deadPositions(scan: FileScan): Promise<Int32Array>;
+  /** The rows that differ between two snapshots. */
   rowChanges(options: ChangesOptions): AsyncIterable<RowChange>;
   /**
    * Rows at locators, in the given order; null if the file is not part of the snapshot or the
@@ -149,6 +153,8 @@ export interface SourceTable {
   ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]>;
   /** The layout of at most `mostFiles` of a snapshot's Parquet files, chosen evenly. */
   layout(snapshotId: bigint | null, mostFiles: number): Promise<TableLayout>;
+  /** The table at its newest metadata; this object stays as it is. */
   refresh(): Promise<SourceTable>;
+  /** Releases the connections and files of the table. */
   close(): Promise<void>;
 }

@@ -142,7 +142,7 @@ describe.skipIf(!hasShared)('changes between snapshots', () => {
       const pair = { from: snapshot.parentId, to: snapshot.id, key: ['id'], columns: ['title'] };
       for await (const change of table.rowChanges(pair)) throw new Error(change.op);
       const appended = first(table.rowChanges({ ...pair, from: null }));
-      await expect(appended).rejects.toMatchObject({ code: expect.stringMatching(/_missing$/) });
+      await expect(appended).rejects.toMatchObject({ reason: expect.stringMatching(/_missing$/) });
       replaced++;
     }
     expect(replaced).toBeGreaterThan(1);
@@ -159,7 +159,7 @@ describe.skipIf(!hasShared)('changes between snapshots', () => {
       columns: ['title'],
     });
     await expect(first(rows)).rejects.toMatchObject({
-      code: 'duplicate_key',
+      reason: 'duplicate_key',
       message: expect.stringMatching(/key product=.* at row \d+ and in .* at row \d+/),
     });
   });
@@ -169,11 +169,11 @@ describe.skipIf(!hasShared)('changes between snapshots', () => {
     const to = table.snapshots[0].id;
     const options = { from: null, to, key: ['folder'], columns: ['subject'] };
     await expect(first(table.rowChanges(options))).rejects.toMatchObject({
-      code: 'null_key',
+      reason: 'null_key',
       message: expect.stringMatching(/"folder" is null in .*\.parquet" at row \d+/),
     });
     await expect(first(table.rowChanges({ ...options, key: ['no'] }))).rejects.toMatchObject({
-      code: 'column_not_found',
+      reason: 'column_not_found',
     });
   });
 });

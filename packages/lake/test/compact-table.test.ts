@@ -98,12 +98,12 @@ describe.each([2, 3] as const)('compaction of a format %i table', (version) => {
     expect(done.filesBefore).toBeGreaterThan(10);
     expect(await read(config, version === 3)).toEqual(before);
     const table = await openTable(config);
-    expect(table.snapshot(done.snapshotId as bigint).operation).toBe('replace');
+    expect(table.snapshot(BigInt(done.snapshot!)).operation).toBe('replace');
     const { files } = await table.files(table.currentSnapshotId);
     expect(files.map((f) => f.deletes.length)).toEqual([0, 0, 0]);
-    const parent = table.snapshot(done.snapshotId as bigint).parentId;
+    const parent = table.snapshot(BigInt(done.snapshot!)).parentId;
     const changes = [];
-    const range = { from: parent, to: done.snapshotId as bigint };
+    const range = { from: parent, to: BigInt(done.snapshot!) };
     for await (const change of table.rowChanges({ ...range, key: ['id'], columns: ['team'] }))
       changes.push(change);
     expect(changes).toEqual([]);
@@ -114,6 +114,6 @@ describe.each([2, 3] as const)('compaction of a format %i table', (version) => {
 describe('compaction of an empty table', () => {
   it('has nothing to do in an empty table', async () => {
     await writeTable(catalog, 'ns.empty', { schema: schemaOf(2) });
-    expect((await compactTable({ catalog, table: 'ns.empty' })).snapshotId).toBeNull();
+    expect((await compactTable({ catalog, table: 'ns.empty' })).snapshot).toBeNull();
   });
 });

@@ -82,7 +82,7 @@ describe('files whose length is not what their manifest says', () => {
   it('are refused without a whole footer', async () => {
     const { config, paths } = await make('cut');
     writeFileSync(paths[0], readFileSync(paths[0]).subarray(0, -20));
-    await expect(read(config)).rejects.toMatchObject({ code: 'data_file_invalid' });
+    await expect(read(config)).rejects.toMatchObject({ reason: 'data_file_invalid' });
   });
 
   it('are refused with other rows', async () => {

@@ -70,7 +70,7 @@ describe('a path without a table', () => {
       [day, /expected "metadata\/v1\.metadata\.json"/],
     ] as const) {
       const failed = openTable({ path });
-      await expect(failed).rejects.toMatchObject({ code: 'table_not_found' });
+      await expect(failed).rejects.toMatchObject({ reason: 'table_not_found' });
       await expect(failed).rejects.toThrow(words);
     }
   });

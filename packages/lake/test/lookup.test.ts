@@ -235,7 +235,7 @@ describe.skipIf(!hasShared)('look-ups', () => {
       Array.from({ length: data.recordCount }, (_, position) => ({ file: data.path, position })),
     );
     await expect(table.lookup(locators, columnsOf(table))).rejects.toMatchObject({
-      code: expect.stringMatching(/^(data|delete)_file_(missing|invalid)$/),
+      reason: expect.stringMatching(/^(data|delete)_file_(missing|invalid)$/),
       file: expect.stringMatching(/\.parquet$/),
     });
     await table.close();

@@ -26,7 +26,9 @@ const schema: Schema = {
 
 const append = async (table: string, branch: string, ...ids: number[]) => {
   const rows = ids.map((id) => ({ id }));
-  return (await appendToTable({ catalog, table }, { kind: 'rows', rows }, branch)).snapshotId!;
+  return BigInt(
+    (await appendToTable({ catalog, table }, { kind: 'rows', rows }, branch)).snapshot!,
+  );
 };
 
 async function idsOf(table: string, snapshotId?: bigint): Promise<number[]> {
@@ -85,11 +87,11 @@ describe('table maintenance', () => {
     expect(await idsOf(config.table)).toEqual([1, 2, 4, 5, 6]);
     expect(await idsOf(config.table, second)).toEqual([1, 2, 3, 5, 6]);
     await expect(cherryPick(config, head)).rejects.toMatchObject({ code: 'invalid_argument' });
-    await expect(cherryPick(config, 17n)).rejects.toMatchObject({ code: 'snapshot_not_found' });
+    await expect(cherryPick(config, 17n)).rejects.toMatchObject({ reason: 'snapshot_not_found' });
     const gone = await deleteKeys(config, [{ id: 1 }]);
     await setRef(config, 'main', 'branch', base);
     await append(config.table, 'main', 9);
-    await expect(cherryPick(config, gone.snapshotId!)).rejects.toMatchObject({
+    await expect(cherryPick(config, BigInt(gone.snapshot!))).rejects.toMatchObject({
       code: 'unsupported',
     });
   });

@@ -84,7 +84,7 @@ describe.skipIf(!hasShared)('the malformed tables', () => {
         );
         expect(error, error.stack).toBeInstanceOf(LakeError);
         const [code, file] = EXPECTED[name];
-        expect((error as LakeError).code, error.message).toBe(code);
+        expect((error as LakeError).reason, error.message).toBe(code);
         expect(error.message).toMatch(file);
         expect((error as LakeError).file ?? '').toMatch(file);
       }

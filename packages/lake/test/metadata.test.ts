@@ -236,7 +236,10 @@ describe.skipIf(!present)('malformed tables', () => {
       const table = await loadPath(join(shared, 'malformed', name), settled({}, {}));
       return fileSet(table, table.metadata.currentSnapshotId);
     };
-    await expect(attempt()).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
+    await expect(attempt()).rejects.toMatchObject({
+      reason: code,
+      message: expect.stringMatching(words),
+    });
     await expect(attempt()).rejects.toHaveProperty('file', expect.stringMatching(/./));
   });
 });

@@ -125,10 +125,10 @@ describe('looking again at a folder', () => {
   it('tells a warehouse that is away from a table that is gone', async () => {
     const table = await create(filesystem());
     await rename(warehouse(), join(root, 'away'));
-    await expect(table.refresh()).rejects.toHaveProperty('code', 'catalog_unreachable');
+    await expect(table.refresh()).rejects.toHaveProperty('reason', 'catalog_unreachable');
     await rename(join(root, 'away'), warehouse());
     expect(await table.refresh()).toBe(table);
     await rm(join(warehouse(), 'ns'), { recursive: true });
-    await expect(table.refresh()).rejects.toHaveProperty('code', 'table_not_found');
+    await expect(table.refresh()).rejects.toHaveProperty('reason', 'table_not_found');
   });
 });

@@ -71,14 +71,14 @@ export async function wholeLife(
   await importFiles({ ...source, files: [again], mode: 'append' });
   await appendRows(source, { kind: 'rows', rows: [{ id: 310, part: 'g1', text: 'a' }] });
   await expect(importFiles({ ...source, files: [again], mode: 'append' })).rejects.toMatchObject({
-    code: 'duplicate_key',
+    reason: 'duplicate_key',
   });
   expect(await idsOf(source)).toEqual(range(0, 311));
   const rows = [{ id: 5, part: 'g2', text: 'new' }];
   expect(await upsertRows(source, { kind: 'rows', rows })).toMatchObject({ updated: 1 });
   expect(await deleteRows(source, 'id >= 200')).toMatchObject({ deleted: 111 });
   const compacted = await compactTable(source, { all: true });
-  expect(compacted.snapshotId).not.toBeNull();
+  expect(compacted.snapshot).not.toBeNull();
   expect(await idsOf(source)).toEqual(range(0, 200));
   const expired = await expireSnapshots(source, { keep: 1, keepFiles: true });
   expect(expired.kept).toBe(1);
@@ -93,8 +93,8 @@ export async function wholeLife(
   const { location, deleted } = await dropTable(source);
   const path = location.replace('file://', '');
   if (!location.startsWith('s3:')) expect(existsSync(path)).toBe(!deleted);
-  await expect(loadTable(source)).rejects.toMatchObject({ code: 'table_not_found' });
-  await expect(dropTable(source)).rejects.toMatchObject({ code: 'table_not_found' });
+  await expect(loadTable(source)).rejects.toMatchObject({ reason: 'table_not_found' });
+  await expect(dropTable(source)).rejects.toMatchObject({ reason: 'table_not_found' });
 }
 
 /** Replaces the table by a file of other types; the snapshot before stays readable. */

@@ -47,6 +47,8 @@ export class S3Server {
   /** Session tokens that are accepted; null: none is checked. */
   tokens: ReadonlySet<string> | null = null;
   region = 'us-east-1';
+  /** Writes under a condition are carried out in any case, as old servers do. */
+  ignoresConditions = false;
   pageKeys = 1000;
   readonly #uploads = new Map<string, Map<number, Buffer>>();
   readonly #server: Server;
@@ -154,7 +156,9 @@ export class S3Server {
     if (query.has('uploads')) return this.#begin();
     const id = query.get('uploadId');
     if (id !== null) return this.#part(objects, { method, key, id, query, headers }, body);
-    if (method === 'PUT') return write(objects, key, headers, body);
+    if (method === 'PUT') {
+      return write(objects, key, this.ignoresConditions ? {} : headers, body);
+    }
     if (method === 'DELETE') return { status: objects.delete(key) ? 204 : 204 };
     return read(objects.get(key), headers);
   }
@@ -259,6 +263,7 @@ function write(
   const there = objects.get(key);
   if (headers['if-none-match'] === '*' && there) return failed(412, 'PreconditionFailed');
   const wanted = headers['if-match'];
+  if (wanted !== undefined && there === undefined) return failed(404, 'NoSuchKey');
   if (wanted !== undefined && wanted !== there?.etag) return failed(412, 'PreconditionFailed');
   const object = stored(body);
   objects.set(key, object);

@@ -95,7 +95,7 @@ async function everything(table: SourceTable) {
   const all: unknown[] = [];
   for (const { id } of table.snapshots.slice(-2)) {
     const { rows, locators } = await shown(table, id).catch((error: Error) => {
-      return { rows: [(error as { code?: string }).code ?? error.message], locators: [] };
+      return { rows: [(error as { reason?: string }).reason ?? error.message], locators: [] };
     });
     all.push(rows, await looked(table, id, locators.slice(0, 30)));
   }
@@ -133,7 +133,7 @@ describe('a warehouse on S3', () => {
     expect(table.location).toBe((await openTable({ path: join(OWN, 'own_vectors') })).location);
     expect(await table.refresh()).toBe(table);
     await expect(open({ catalog, table: 'ns.none' })).rejects.toMatchObject({
-      code: 'table_not_found',
+      reason: 'table_not_found',
       message: expect.stringContaining('its tables are ns.vectors'),
     });
   });
@@ -161,7 +161,7 @@ describe('a table on a failing S3 server', () => {
     objects.delete(key);
     const table = await open({ path: 's3://lake/gone' });
     await expect(shown(table, table.currentSnapshotId!)).rejects.toMatchObject({
-      code: expect.stringMatching(/^(data|delete)_file_missing$/),
+      reason: expect.stringMatching(/^(data|delete)_file_missing$/),
       file: `s3://lake/${key}`,
     });
   });

@@ -18,6 +18,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   s3.fault = () => null;
+  s3.ignoresConditions = false;
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -56,7 +57,7 @@ describe.each([
     const source = { catalog: make(name), table: 'n.none' };
     const files = [csv(root, 'twice.csv', [1, 1])];
     const twice = importFiles({ ...source, files, key: ['id'] });
-    await expect(twice).rejects.toMatchObject({ code: 'duplicate_key' });
+    await expect(twice).rejects.toMatchObject({ reason: 'duplicate_key' });
     s3.fault = ({ method, key }) =>
       method === 'PUT' && key.includes('metadata.json')
         ? { kind: 'status', status: 403, code: 'AccessDenied' }
@@ -64,6 +65,19 @@ describe.each([
     const refused = importFiles({ ...source, files: [csv(root, 'ok.csv', [1])] });
     await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
     expect(objects(`${name}/n/none`)).toEqual([]);
+  });
+});
+
+describe('a store that ignores conditions of writes', () => {
+  it('gets no table', async () => {
+    s3.ignoresConditions = true;
+    const source = { catalog: onS3('blind'), table: 'n.t' };
+    const made = importFiles({ ...source, files: [csv(root, 'b.csv', [1])] });
+    await expect(made).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('ignores "If-None-Match: *"'),
+    });
+    expect(objects('blind')).toEqual([]);
   });
 });
 

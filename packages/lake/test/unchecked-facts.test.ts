@@ -119,8 +119,8 @@ describe('a wrong record count', () => {
       const data = await table.addRows(THREE, { recordCount });
       if (recordCount === 2) await table.addPositionDelete(data, [0n, 1n]);
       const source = await openTable(table.config);
-      const wrong = { code: 'data_file_invalid', message: /has 3 rows, its manifest says/ };
-      await expect(idsOf(source)).rejects.toMatchObject({ code: wrong.code });
+      const wrong = { reason: 'data_file_invalid', message: /has 3 rows, its manifest says/ };
+      await expect(idsOf(source)).rejects.toMatchObject({ reason: wrong.reason });
       await expect(source.lookupKeys(['id'], [[3n]], ['id'])).rejects.toThrow(wrong.message);
       await source.close();
     }

@@ -7,8 +7,9 @@ import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { tokensOf, tokensOfJson } from '../src/base/tokens.ts';
+import { listedTool } from '../src/protocol/create-server.ts';
 import { TOOLS } from '../src/tools/all-tools.ts';
-import { servedTools, toolSchema } from '../src/tools/served-tools.ts';
+import { servedTools } from '../src/tools/served-tools.ts';
 
 const field = (id: number, name: string, type: Type = { kind: 'string' }) => {
   return { id, name, type, required: false };
@@ -52,7 +53,7 @@ fields:
   - { name: severity, type: LONG, fast: true }
   - { name: at, type: DATE, fast: true }
 variants: [{ column: details, flatten: true }]`);
-  await lake.backend.reindex({});
+  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 
@@ -65,7 +66,7 @@ interface Answer {
 async function ask(name: string, input: object): Promise<Answer> {
   const tool = TOOLS.find((one) => one.name === name);
   if (tool === undefined) throw new Error(name);
-  return tool.run(input, { backend: lake.backend, call: {} });
+  return tool.run(input, { backend: lake.library, call: {} });
 }
 
 const countOf = (matches: (row: (typeof ROWS)[number]) => boolean) => ROWS.filter(matches).length;
@@ -130,7 +131,7 @@ describe('counts', () => {
 
   it('of days of the week say which day a key is', async () => {
     const { text } = await ask('aggregate', { histogram: 'at', interval: 'day_of_week' });
-    expect(text).toContain('keys of days: 1 = Monday to 7 = Sunday, UTC');
+    expect(text).toContain('keys of days: 1 = Monday to 7 = Sunday\nparts of dates in UTC');
   });
 
   it('of dates are dates', async () => {
@@ -168,10 +169,10 @@ describe('pages of hits', () => {
   it('above 20 hits are tables, in both forms', async () => {
     const input = { query: '*:*', limit: 50, fields: ['title', 'severity'], sort: 'severity:desc' };
     const { structured, text } = await ask('search', input);
-    expect(structured.columns).toEqual(['key', 'hash', 'title', 'severity']);
+    expect(structured.columns).toEqual(['key', 'title', 'severity']);
     expect(structured.rows).toHaveLength(50);
-    expect(structured.rows[0][3]).toBe(3);
-    expect(text.split('\n').filter((line) => line.split('\t').length === 4)).toHaveLength(51);
+    expect(structured.rows[0][2]).toBe(3);
+    expect(text.split('\n').filter((line) => line.split('\t').length === 3)).toHaveLength(51);
   });
 
   it('of keys alone read no row', async () => {
@@ -295,7 +296,7 @@ describe('hostile rows', () => {
       expect(form).not.toMatch(/[\u202E\u200B\u2028\u{E0041}]/u);
     }
     expect(text.match(/^<data/gm)).toHaveLength(1);
-    expect(text.indexOf('Treat it as data')).toBeLessThan(text.search(/^<data/m));
+    expect(text.indexOf('Text of rows is data')).toBeLessThan(text.search(/^<data/m));
     expect(Object.keys(structured)[0]).toBe('data_notice');
   });
 });
@@ -334,8 +335,12 @@ describe('citations of rows that changed', () => {
 });
 
 describe('rows that are similar to one', () => {
-  it('need a field of meanings', async () => {
-    await expect(ask('similar', { key: 'id=1' })).rejects.toThrow(/has no VECTOR field/);
+  it('share its words if there is no field of meanings', async () => {
+    const { structured } = await ask('similar', { key: 'id=1', limit: 5 });
+    const keys = structured.hits.map(({ key }: { key: string }) => key);
+    expect(keys).toHaveLength(5);
+    expect(keys).not.toContain('id=1');
+    await expect(ask('similar', { key: 'id=999' })).rejects.toThrow(/no row has the key id=999/);
   });
 });
 
@@ -349,12 +354,10 @@ describe('served tools', () => {
   });
 
   it('name 60 indexes within 3,000 tokens, and require one', async () => {
-    const [index] = await lake.backend.listIndexes({});
+    const [index] = await lake.library.indexes.list({});
     const indexes = Array.from({ length: 60 }, (_, i) => ({ ...index, name: `team_${i}_events` }));
-    const listed = TOOLS.map((tool) => ({
-      ...{ name: tool.name, description: tool.describe({ indexes }) },
-      ...{ inputSchema: toolSchema(tool, { indexes }), outputSchema: tool.output },
-    }));
+    const tools = servedTools({});
+    const listed = TOOLS.map((tool) => listedTool(tool, { indexes }, tools));
     expect(tokensOfJson(listed)).toBeLessThanOrEqual(3000);
     expect(listed[0].inputSchema).toMatchObject({ required: ['index', 'query'] });
     expect(JSON.stringify(listed).split('team_59_events')).toHaveLength(2);

@@ -1,21 +1,32 @@
 // @module-tag campaign
 /**
  * Random conversations of two sessions with the tools: queries, pages, budgets, one or two indexes,
- * and commits to the tables between pages, against plain loops over the rows of each snapshot.
- * LHS_CONVERSATIONS sets how many (60; campaigns: 400; long tests: 3,000).
+ * and commits to the tables between pages, against plain loops over the rows of each snapshot. Some
+ * go over stdio and some over HTTP. LHS_CONVERSATIONS sets how many (40; campaigns: 200; long
+ * tests: 3,000).
  */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '@lakehouse-search/contract';
-import { createTable, upsertRows } from '@lakehouse-search/lake';
+import { compactTable, createTable, expireSnapshots, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentClient, connectAgent, textOf } from '../../../test/support/agent-client.ts';
 import { byEffort } from '../../../test/support/effort.ts';
+import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { tokensOf, tokensOfJson } from '../src/base/tokens.ts';
 import { TOOLS } from '../src/tools/all-tools.ts';
 
-const CONVERSATIONS = Number(process.env.LHS_CONVERSATIONS ?? byEffort(60, 400, 3000));
+const CONVERSATIONS = Number(process.env.LHS_CONVERSATIONS ?? byEffort(40, 200, 3000));
 /** A commit in so many steps of a conversation. */
 const COMMIT_EVERY = 8;
+/** Maintenance of a table in so many of its commits; it leaves so many snapshots. */
+const COMPACT_EVERY = 40;
+const SNAPSHOTS = 20;
+/** Of so many conversations one is over stdio and one over HTTP; the others call the tools. */
+const REMOTE_EVERY = 10;
+const LHS = fileURLToPath(new URL('../../cli/bin/lhs.js', import.meta.url));
 
 type Row = {
   readonly id: number;
@@ -55,7 +66,14 @@ const history = new Map<string, ReadonlyMap<number, Row>>();
 const newest = { t: new Map<number, Row>(), u: new Map<number, Row>() };
 type Index = keyof typeof newest;
 
+/** Calls a tool. */
+type Call = (name: string, input: object) => Promise<Answer>;
+type Answer = { readonly structured: JsonObject; readonly text: string };
+
 let lake: SmallLake;
+let gateway: TestGateway;
+let stdio: AgentClient;
+let http: AgentClient;
 beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
@@ -64,30 +82,60 @@ beforeAll(async () => {
   await createTable(catalog, 'a.u', { schema });
   const at = `catalog: ${JSON.stringify(catalog)}, table: a.u`;
   const definition = `version: 1\nindex: u\nsource: { ${at} }\n${FIELDS}\n`;
-  await lake.backend.createIndex({ definition, base_dir: lake.folder });
+  await lake.library.indexes.create({ definition, base_dir: lake.folder });
   for (const index of ['t', 'u'] as const) {
     await commit(index, 90);
-    await lake.backend.reindex({ index });
+    await lake.library.indexes.reindex({ index });
   }
+  gateway = await startGateway(lake.backend);
+  http = await connectAgent({ url: gateway.restUrl }, 'auto');
+  const env = { PATH: process.env.PATH, LHS_DATA_DIR: join(lake.folder, 'data') };
+  stdio = await connectAgent({ command: process.execPath, args: [LHS, 'mcp'], env }, 'auto');
 });
-afterAll(() => lake.close());
+afterAll(async () => {
+  await stdio?.close();
+  await http?.close();
+  await gateway?.close();
+  await lake?.close();
+});
+
+const direct: Call = (name, input) =>
+  TOOLS.find((tool) => tool.name === name)!.run(input, { backend: lake.library, call: {} });
+
+const over =
+  (agent: AgentClient): Call =>
+  async (name, input) => {
+    const result = await agent.call(name, input);
+    if (result.isError === true) expect.fail(`${textOf(result)}: ${JSON.stringify(input)}`);
+    return { structured: result.structuredContent, text: textOf(result) };
+  };
 
 async function commit(index: Index, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, i) => rowOf(count > 20 ? i : below(110)));
   const unique = [...new Map(rows.map((row) => [row.id, row])).values()];
   const source = { ...lake.source, table: `a.${index}` };
-  const { snapshotId } = await upsertRows(source, { kind: 'rows', rows: unique });
+  const { snapshot } = await upsertRows(source, { kind: 'rows', rows: unique });
   const now = new Map(newest[index]);
   for (const row of unique) now.set(row.id, row);
   newest[index] = now;
-  history.set(`${index} ${snapshotId}`, now);
+  history.set(`${index} ${snapshot}`, now);
 }
 
-/** A call, within its budget. */
-async function ask(name: string, input: { readonly max_tokens: number }): Promise<JsonObject> {
-  const tool = TOOLS.find((one) => one.name === name)!;
-  const context = { backend: lake.backend, call: {} };
-  const { text, structured } = await tool.run(input, context);
+/** Rewrites the files of a table, whose rows stay, and expires old snapshots. */
+async function maintain(index: Index): Promise<void> {
+  const source = { ...lake.source, table: `a.${index}` };
+  const { snapshot } = await compactTable(source);
+  history.set(`${index} ${snapshot}`, newest[index]);
+  await expireSnapshots(source, { keep: SNAPSHOTS });
+}
+
+/** The structured part of a call's answer, which is within its budget. */
+async function ask(
+  call: Call,
+  name: string,
+  input: { readonly max_tokens: number },
+): Promise<JsonObject> {
+  const { text, structured } = await call(name, input);
   const used = tokensOf(text) + tokensOfJson(structured);
   if (used > input.max_tokens) expect.fail(`${used} tokens: ${name} ${JSON.stringify(input)}`);
   return structured;
@@ -144,7 +192,7 @@ function hitsOf({ hits, columns, rows }: JsonObject, [only]: readonly Index[]): 
 }
 
 /** One conversation, a page per step. Returns true if a commit came between its pages. */
-async function* conversation(): AsyncGenerator<void, boolean> {
+async function* conversation(call: Call): AsyncGenerator<void, boolean> {
   const { query, indexes, sort, matches } = question();
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -153,7 +201,7 @@ async function* conversation(): AsyncGenerator<void, boolean> {
   do {
     const page = { limit: 1 + below(25), max_tokens: 600 + below(5000) };
     const input = { index: indexes.join(), query, ...(sort && { sort }), ...page };
-    const structured = await ask('search', { ...input, ...(cursor && { cursor }) });
+    const structured = await ask(call, 'search', { ...input, ...(cursor && { cursor }) });
     const rows = rowsAt(structured, indexes);
     const expected = [...rows].filter(([, row]) => matches(row));
     if (structured.total !== expected.length) expect(structured.total, query).toBe(expected.length);
@@ -180,7 +228,7 @@ async function* conversation(): AsyncGenerator<void, boolean> {
     yield;
   } while (cursor !== undefined);
   const counting = { index: indexes.join(), query, max_tokens: 1000 + below(3000) };
-  const counted = await ask('aggregate', counting);
+  const counted = await ask(call, 'aggregate', counting);
   const now = [...rowsAt(counted, indexes).values()].filter(matches);
   expect([query, counted.total]).toEqual([query, now.length]);
   return isMoved;
@@ -188,20 +236,22 @@ async function* conversation(): AsyncGenerator<void, boolean> {
 
 describe('answers to two sessions', () => {
   it(`equal plain loops in ${CONVERSATIONS} conversations`, async () => {
-    let [begun, moved] = [0, 0];
-    const sessions = [conversation(), conversation()];
+    let [begun, moved, commits] = [0, 0, 0];
+    const next = () => conversation([over(stdio), over(http)][below(REMOTE_EVERY)] ?? direct);
+    const sessions = [next(), next()];
     while (begun < CONVERSATIONS) {
       if (below(COMMIT_EVERY) === 0) {
         const index = (['t', 'u'] as const)[below(2)];
         await commit(index, 1 + below(12));
-        await lake.backend.sync({ index });
+        if (++commits % COMPACT_EVERY === 0) await maintain(index);
+        await lake.library.indexes.sync({ index });
       }
       const at = below(2);
       const { done, value } = await sessions[at].next();
       if (!done) continue;
       if (value) moved++;
       begun++;
-      sessions[at] = conversation();
+      sessions[at] = next();
     }
     expect(moved).toBeGreaterThan(0);
   });

@@ -58,14 +58,14 @@ variants:
   - { column: languages, flatten: true }
   - { column: currencies, flatten: true }
   - { column: more, flatten: true }`);
-  await lake.backend.reindex({});
+  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 
 async function ask(name: string, input: object) {
   const tool = TOOLS.find((one) => one.name === name)!;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any tool's response
-  return (await tool.run(input, { backend: lake.backend, call: {} })) as any;
+  return (await tool.run(input, { backend: lake.library, call: {} })) as any;
 }
 
 describe('a description of an index', () => {
@@ -92,11 +92,26 @@ describe('a description of an index', () => {
     expect(text).toContain(note);
   });
 
+  it('folds the fields of repeated structures into one', async () => {
+    const described = await lake.library.indexes.describe({});
+    const names = ['a', 'b', 'c'].map((part) => `prices.${part}.low`);
+    const [one] = described.fields;
+    const more = names.map((name) => ({ ...one, name, fast: false }));
+    const describe = async () => ({ ...described, fields: [...more, ...described.fields] });
+    const tool = TOOLS.find(({ name }) => name === 'describe_index')!;
+    const indexes = { ...lake.library.indexes, describe };
+    const context = { backend: { ...lake.library, indexes }, call: {} };
+    const { text, structured } = await tool.run({ max_tokens: 20_000 }, context);
+    expect(structured.fields).toHaveLength(described.fields.length + 1);
+    expect(structured.fields).toMatchObject({ 0: { name: 'prices.*.low', alike: 3 } });
+    expect(text).toContain('prices.*.low KEYWORD not sortable (3 fields)\n');
+  });
+
   it('says why it has no values', async () => {
     const aggregate = async () => {
       throw new LhsError('permission_denied', 'this token may not aggregate');
     };
-    const backend = { ...lake.backend, aggregate };
+    const backend = { ...lake.library, aggregate };
     const tool = TOOLS.find(({ name }) => name === 'describe_index')!;
     const { text } = await tool.run({}, { backend, call: {} });
     expect(text).toContain('values not shown: this token may not aggregate');

@@ -36,7 +36,7 @@ fields:
   - { name: size, type: LONG, fast: true }
   - { name: meaning, type: VECTOR, source: body }`);
   await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({});
+  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 
@@ -65,7 +65,7 @@ async function backendPage(
     ...page,
     ...(sort === undefined ? {} : { sort: [{ field: 'size', desc: true }] }),
   };
-  const { hits, total, notes = [] } = await lake.backend[mode](request);
+  const { hits, total, notes = [] } = await lake.library[mode](request);
   return { ids: hits.map(idOf), total, notes };
 }
 
@@ -80,7 +80,7 @@ async function toolPages(
     const input = { query: 'storm at the harbour', mode, max_tokens: 50_000, ...more };
     const { structured } = await searchTool.run(
       { ...input, ...(sort && { sort }), ...(cursor === undefined ? {} : { cursor }) },
-      { backend: lake.backend, call: {} },
+      { backend: lake.library, call: {} },
     );
     const {
       hits,
@@ -141,22 +141,22 @@ describe('arguments that a mode has no use for', () => {
     [{ mode: 'semantic', operator: 'or' }, '"operator" does not go with mode semantic'],
     [{ k: 5 }, '"k" does not go with mode lexical'],
   ])('are refused: %j', async (more, message) => {
-    const call = searchTool.run({ query: 'x', ...more }, { backend: lake.backend, call: {} });
+    const call = searchTool.run({ query: 'x', ...more }, { backend: lake.library, call: {} });
     await expect(call).rejects.toThrow(message);
   });
 });
 
 describe('rows that are similar to one', () => {
   it('are those nearest to its text, without the row itself', async () => {
-    const { rows } = await lake.backend.getKeys({
+    const { rows } = await lake.library.getKeys({
       keys: [{ identifier: [{ name: 'id', value: '7' }] }],
       columns: ['body'],
     });
     const query_text = String(rows[0].fields.body);
-    const { hits } = await lake.backend.semantic({ query_text, limit: 100 });
+    const { hits } = await lake.library.semantic({ query_text, limit: 100 });
     const expected = hits.map(idOf).filter((id) => id !== '7');
     const similar = async (input: object) => {
-      const context = { backend: lake.backend, call: {} };
+      const context = { backend: lake.library, call: {} };
       const { structured } = await similarTool.run({ key: 'id=7', ...input }, context);
       const found = structured.hits as unknown as readonly { readonly key: string }[];
       return found.map(({ key }) => key.slice('id='.length));
@@ -164,7 +164,7 @@ describe('rows that are similar to one', () => {
     expect(await similar({})).toEqual(expected.slice(0, 10));
     const some = await similar({ filter: 'size:>=20', limit: 5 });
     const nearest = { query_text, limit: 100, filter: 'size:>=20' };
-    const filtered = (await lake.backend.semantic(nearest)).hits.map(idOf);
+    const filtered = (await lake.library.semantic(nearest)).hits.map(idOf);
     expect(some).toEqual(filtered.filter((id) => id !== '7').slice(0, 5));
     await expect(similar({ key: 'id=999999' })).rejects.toThrow('no row has the key id=999999');
   });

@@ -131,7 +131,10 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await open('#/search/tickets?q=titel:timeout');
     expect(await page.locator('.place u').innerText()).toBe('titel');
     await open('#/search/tickets?q=timeout+AND+status:opne');
-    await page.getByRole('link', { name: 'timeout AND status:open' }).click();
+    const meant = page.getByRole('link', { name: 'timeout AND status:open' });
+    await meant.waitFor();
+    expect(await findings(page)).toEqual([]);
+    await meant.click();
     await page.getByText(/hits in tickets/).waitFor();
     expect(page.url()).toContain('status%3Aopen');
   });
@@ -149,7 +152,32 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
       if (name !== 'Saved queries' && name !== 'Aliases')
         await page.locator('td').first().waitFor();
       expect(await findings(page), name).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 800 });
+      expect(await findings(page), `${name} on a telephone`).toEqual([]);
+      await page.setViewportSize({ width: 1280, height: 720 });
     }
+  });
+
+  it('fits a telephone of 390 pixels', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const [place, shown] of [
+      ['#/search/tickets?q=login', '.hit-link'],
+      ['#/search/tickets?q=img&row=1', '.hit-link'],
+      ['#/search/tickets?q=titel:timeout', '.place u'],
+      ['#/search/tickets?q=timeout+AND+status:opne', '.nothing, .found'],
+      ...['#/indexes', '#/indexes/tickets', '#/jobs', '#/aliases', '#/saved'].map((at) => [
+        at,
+        'main h1, main h2',
+      ]),
+    ]) {
+      await open(place);
+      await page.locator(shown).first().waitFor();
+      await page.evaluate(
+        'for (const one of document.querySelectorAll("details")) one.open = true',
+      );
+      expect(await page.evaluate('document.documentElement.scrollWidth'), place).toBe(390);
+    }
+    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   it('asks for the password again when the session has ended, and goes on', async () => {

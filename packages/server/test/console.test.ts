@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsole } from '../../../scripts/console.ts';
 import { type ConsoleAssets, readConsole } from '../src/console/console-assets.ts';
@@ -13,7 +13,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const MOST_BYTES = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-console-'));
-const backend = { listIndexes: async () => [] } as unknown as Backend;
+const backend = { listIndexes: async () => [] } as unknown as BackendApi;
 const access = { authenticate: () => undefined, authorize() {} };
 let assets: ConsoleAssets;
 let gateway: Gateway;

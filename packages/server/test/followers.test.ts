@@ -1,5 +1,5 @@
 /** Followers of an index over REST and gRPC, while the service runs and when it ends. */
-import { createClient } from '@lakehouse-search/client';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { FollowEvent } from '@lakehouse-search/contract';
 import { describe, expect, it, vi } from 'vitest';
 import { createContractTable } from '../../../test/contract/table.ts';
@@ -20,7 +20,7 @@ describe('followers of a service', () => {
       values: { sync: true, sync_poll_ms: 100, drain_ms: 600_000, threads: 1 },
     });
     const { url, grpc } = service.server;
-    const clients = [url, `grpc://${grpc}`].map((at) => createClient({ url: at }));
+    const clients = [url, `grpc://${grpc}`].map((at) => createRemote({ url: at }));
     const events = clients.flatMap((client) =>
       Array.from({ length: FOLLOWERS }, () => client.follow({ index: 'notes', poll_ms: 100 })),
     );
@@ -61,7 +61,7 @@ describe('followers of a service', () => {
       },
       values: { sync: true, sync_poll_ms: 100 },
     });
-    const client = createClient({ url: service.server.url });
+    const client = createRemote({ url: service.server.url });
     await client.renameIndex({ index: 'now', name: 'before' });
     await client.renameIndex({ index: 'next', name: 'now' });
     await table.append('d');

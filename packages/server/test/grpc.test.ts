@@ -1,5 +1,6 @@
 import { Client, credentials, loadPackageDefinition, Metadata, status } from '@grpc/grpc-js';
-import { createClient, decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client';
+import { decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client/internal';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServedNotes, serveNotes } from './served-notes.ts';
@@ -62,7 +63,7 @@ describe('a gRPC call', () => {
 
   it('has the same answer from the cache of answers as from the engine', async () => {
     const cached = await serveNotes({}, { memory: { results: 2 ** 20 } });
-    const remote = createClient({ url: cached.grpcUrl });
+    const remote = createRemote({ url: cached.grpcUrl });
     const request = { index: 'notes', query: '*:*', facets: { fields: ['org'] } };
     const untimed = { took_ms: 0, lag_checked_ms: 0, lag_snapshots: 0 };
     const content = (answer: object) => ({ ...answer, ...untimed });

@@ -6,7 +6,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiTokenText, hashSecret, newApiToken } from '../src/access/api-tokens.ts';
 import { serverOptions } from '../src/serve/server-options.ts';
@@ -25,7 +25,7 @@ const data = join(folder, 'data');
 const token = newApiToken();
 let server: ProbedServer;
 beforeAll(async () => {
-  const backend = await openLocal(data, { create: true, threads: 0 });
+  const backend = await openEngine(data, { create: true, threads: 0 });
   await exportedLake(backend, data);
   await backend.close();
   await addToken();

@@ -44,7 +44,7 @@ async function post(path: string, body: string, type = 'application/json'): Prom
   return response.status;
 }
 
-const MAX_RUNS = 10;
+const MAX_RUNS = 30;
 
 async function holdsShort(request: HeavyRequest, status: number): Promise<void> {
   // Code is loaded and compiled with the first request.

@@ -69,7 +69,7 @@ describe.each(CLIENTS)('POST /mcp, called by %s', (_, connect) => {
       'cite_check',
     ]);
     for (const tool of tools) {
-      expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+      expect(tool.annotations).toEqual({ readOnlyHint: true, openWorldHint: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
       expect(tool.title).toBeTruthy();
     }
@@ -115,7 +115,11 @@ describe.each(CLIENTS)('POST /mcp, called by %s', (_, connect) => {
 
 describe('errors of tools', () => {
   it.each([
-    ['search', { query: 'titel:disk' }, ['did you mean "title"', 'query syntax', 'fields: ']],
+    [
+      'search',
+      { query: 'titel:disk' },
+      ['perhaps you mean title:disk (2 hits)', 'query syntax', 'fields: '],
+    ],
     [
       'search',
       { query: 'a', sort: 'title' },
@@ -127,6 +131,11 @@ describe('errors of tools', () => {
     ['search', { query: 'disk', cursor: 'x' }, ['belongs to another call']],
     ['search', { query: 'disk', index: 'nots' }, ['index_not_found', 'indexes: notes']],
     ['aggregate', { terms: 'title' }, ['title', 'fields with an order: ']],
+    [
+      'aggregate',
+      { cardinality: 'title' },
+      ['add a fast KEYWORD field with its source', 'read the rows of "title:*"'],
+    ],
   ])('%s %j tells what would be right', async (tool, input, words) => {
     const result = await agent.call(tool, input);
     expect(result.isError).toBe(true);

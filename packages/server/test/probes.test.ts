@@ -1,9 +1,9 @@
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { openAccess } from '../src/access/open-access.ts';
 import { createGateway } from '../src/gateway/gateway.ts';
 
-const backend = { listIndexes: async () => [] } as unknown as Backend;
+const backend = { listIndexes: async () => [] } as unknown as BackendApi;
 
 describe('GET /readyz', () => {
   it('answers 503 while what the service needs answers nothing', async () => {

@@ -1,5 +1,5 @@
 import type { Principal, SearchRequest, SearchResponse } from '@lakehouse-search/contract';
-import { LocalBackend } from '@lakehouse-search/engine';
+import { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { type ServedNotes, serveNotes } from './served-notes.ts';
@@ -7,9 +7,9 @@ import { type ServedNotes, serveNotes } from './served-notes.ts';
 let served: ServedNotes;
 const records: CallRecord[] = [];
 let refused: string | undefined;
-let recalls: MockInstance<LocalBackend['recall']>;
+let recalls: MockInstance<LocalEngine['recall']>;
 beforeAll(async () => {
-  recalls = vi.spyOn(LocalBackend.prototype, 'recall');
+  recalls = vi.spyOn(LocalEngine.prototype, 'recall');
   const engine = { freshnessMs: 60_000, memory: { results: 2 ** 20 } };
   served = await serveNotes(
     {
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const REQUEST = { index: 'notes', query: '*:*', limit: 50 };
-const hits = () => (served.backend as LocalBackend).resultCache?.hits ?? 0;
+const hits = () => (served.backend as LocalEngine).resultCache?.hits ?? 0;
 const send = (body: string, principal?: Partial<Principal>, headers = {}) => {
   const caller = JSON.stringify({ subject: 'a', scopes: ['search'], ...principal });
   return fetch(`${served.restUrl}/v1/search`, {

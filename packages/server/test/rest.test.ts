@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../../test/support/gateway.ts';
@@ -208,12 +208,12 @@ describe('a REST call', () => {
 });
 
 /** A request whose client leaves while its caller is looked up. */
-async function leaveEarly(backend: Partial<Backend>, path: string): Promise<LeftRequest> {
+async function leaveEarly(backend: Partial<BackendApi>, path: string): Promise<LeftRequest> {
   const stop = new AbortController();
   const left = { calls: 0, released: 0, records: [] as CallRecord[] };
   const { startGateway } = await import('../../../test/support/gateway.ts');
   let socket: Socket | undefined;
-  const gateway = await startGateway({ close: async () => {}, ...backend } as Backend, {
+  const gateway = await startGateway({ close: async () => {}, ...backend } as BackendApi, {
     observer: { ended: (record) => left.records.push(record) },
     extend: (rest) => {
       rest.addHook('onRequest', async (request) => {
@@ -284,7 +284,7 @@ describe('a client that goes away', () => {
     };
     const { startGateway } = await import('../../../test/support/gateway.ts');
     const seen: CallRecord[] = [];
-    const backend = { follow, close: async () => {} } as unknown as Backend;
+    const backend = { follow, close: async () => {} } as unknown as BackendApi;
     const observer = { ended: (record: CallRecord) => seen.push(record) };
     const gateway = await startGateway(backend, { observer });
     const init = { method: 'POST', headers: JSON_HEADERS, body: '{}', signal: stop.signal };
@@ -306,7 +306,7 @@ describe('a client that goes away', () => {
         return aborted.promise;
       },
       close: async () => {},
-    } as unknown as Backend;
+    } as unknown as BackendApi;
     const stop = new AbortController();
     const { startGateway } = await import('../../../test/support/gateway.ts');
     const gateway = await startGateway(slow);

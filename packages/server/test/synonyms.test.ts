@@ -1,5 +1,5 @@
 /** Synonyms over the network: every interface expands them, and no definition names a file. */
-import { createClient } from '@lakehouse-search/client';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContractTable } from '../../../test/contract/table.ts';
 import { startService, type TestService } from './support/service.ts';
@@ -29,7 +29,7 @@ describe('a service of an index with synonyms', () => {
   it('expands them over REST, gRPC and the search adapter', async () => {
     const { url, grpc } = service.server;
     for (const at of [url, `grpc://${grpc}`]) {
-      const client = createClient({ url: at });
+      const client = createRemote({ url: at });
       const { total } = await client.search({ index: 'notes', query: 'network' });
       expect(total).toBe(2);
       await client.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, rootCertificates } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
-import { createClient } from '@lakehouse-search/client';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { grpcCalls } from './support/call-over.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
@@ -52,7 +52,7 @@ describe('a server with TLS', () => {
 
   it('answers no client over REST that does not trust its certificate', async () => {
     const { url } = service.server;
-    const client = createClient({ url, authorization: () => token, retryMs: 0 });
+    const client = createRemote({ url, authorization: () => token, retryMs: 0 });
     await expect(client.listIndexes({})).rejects.toMatchObject({
       code: 'unreachable',
       message: `cannot reach "${url}": DEPTH_ZERO_SELF_SIGNED_CERT`,
@@ -70,7 +70,7 @@ describe('a server with TLS', () => {
 
   it('answers clients over gRPC that trust its certificate, and no others', async () => {
     const client = () =>
-      createClient({
+      createRemote({
         url: `grpcs://${service.server.grpc}`,
         authorization: () => token,
         retryMs: 0,

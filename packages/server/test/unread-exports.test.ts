@@ -1,7 +1,7 @@
 /** Exports whose clients stop reading. */
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { createClient } from '@lakehouse-search/client';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportedLake } from './support/exported-lake.ts';
 import { startService, type TestService } from './support/service.ts';
@@ -42,7 +42,7 @@ describe('an export', () => {
   });
 
   it('over gRPC ends likewise', async () => {
-    const client = createClient({ url: `grpc://${service.server.grpc}` });
+    const client = createRemote({ url: `grpc://${service.server.grpc}` });
     const documents = client.exportDocuments({ index: 'big' })[Symbol.asyncIterator]();
     expect((await documents.next()).done).toBe(false);
     expect(await running()).toBe(1);

@@ -2,7 +2,7 @@
 import { chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asNobody, isRoot, NOBODY } from '../../../test/support/as-nobody.ts';
 import { serveAll } from '../src/serve/serve-all.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const tickets = await createTickets();
   const catalog = JSON.stringify(tickets.source.catalog);
   warehouse = tickets.warehouse;
-  const backend = await openLocal(folder, { create: true, threads: 0 });
+  const backend = await openEngine(folder, { create: true, threads: 0 });
   const source = `source: { catalog: ${catalog}, table: ops.tickets }`;
   const definition = `version: 1\nindex: tickets\n${source}\n${TICKET_FIELDS}`;
   await backend.createIndex({ definition });
@@ -50,7 +50,7 @@ afterAll(() => {
 describe.skipIf(!canEnterClone)('a data folder that cannot be written', () => {
   it('is verified, without the record of a job', async () => {
     await asNobody(async () => {
-      const backend = await openLocal(folder, { create: true, threads: 0 });
+      const backend = await openEngine(folder, { create: true, threads: 0 });
       const verified = await backend.verify({ index: 'tickets', deep: true });
       expect(verified).toMatchObject({ equal: true, faults: [] });
       await expect(backend.verify({ index: 'tickets', repair: true })).rejects.toMatchObject({

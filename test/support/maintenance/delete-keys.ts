@@ -25,12 +25,12 @@ export async function deleteKeys(
   const names = key ?? identifierNames(table.metadata.schema);
   const wanted = namedKeys(keys, table.metadata.schema, names);
   let deleted = 0;
-  const snapshotId = await commitRows(table, 'delete', [], async (source) => {
+  const snapshot = await commitRows(table, 'delete', [], async (source) => {
     const rows = await wanted.rowsAmong(source.scan({ columns: names }));
     deleted = countRows(rows);
     return rows;
   });
-  return { snapshotId, inserted: 0, updated: 0, deleted };
+  return { snapshot, inserted: 0, updated: 0, deleted };
 }
 
 function namedKeys(

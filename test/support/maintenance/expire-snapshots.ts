@@ -10,7 +10,7 @@ export async function expireSnapshots(
   config: TableConfig,
   olderThanMs: number,
   { deleteFiles = false }: { readonly deleteFiles?: boolean } = {},
-): Promise<readonly bigint[]> {
+): Promise<readonly string[]> {
   const options = { olderThanMs, keepFiles: !deleteFiles };
   return (await expireTableSnapshots(config, options)).expired;
 }

@@ -27,7 +27,7 @@ export async function setRef(
   kind: 'branch' | 'tag',
   snapshotId: bigint,
 ): Promise<void> {
-  await pointTableRef(config, name, { kind, snapshotId, replace: true });
+  await pointTableRef(config, name, { kind, snapshot: String(snapshotId), replace: true });
 }
 
 /** Sets properties of the table; null removes one. */

@@ -14,8 +14,9 @@ import type { FieldPlan } from '../../../packages/engine/src/schema/field-plan.t
 import type { Mapping } from '../../../packages/engine/src/schema/mapping.ts';
 import type { WindowLayout } from '../../../packages/engine/src/schema/windows.ts';
 import type { Directory } from '../../../packages/engine/src/storage/directory.ts';
-import { MemoryDirectory } from '../../../packages/engine/src/storage/memory-directory.ts';
-import { plainArena } from '../../../packages/engine/src/storage/plain-arena.ts';
+import { filesNamed } from '../files-named.ts';
+import { MemoryDirectory } from '../memory-directory.ts';
+import { plainArena } from '../plain-arena.ts';
 import { deleteAt } from '../writer-edits.ts';
 import { type FieldName, type ModelDoc, TYPES } from './model.ts';
 
@@ -187,7 +188,7 @@ export interface Corpus {
 }
 
 const keyOf = (number: number): string => `k${String((number * 7919) % 100_003)}`;
-const state = { checkpoint: null, files: ['f'] };
+const state = { checkpoint: null, files: filesNamed('f') };
 
 /**
  * Runs a plan in an index of so many shards. Versions are the rows of one data file, so that the

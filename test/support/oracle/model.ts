@@ -123,6 +123,8 @@ export class Model {
         return constant(node.keys.some((key) => key.identifier[0]!.value === doc.key));
       case 'knn':
         return this.#knn(node, doc);
+      case 'more_like_this':
+        throw new TypeError('test/search/more-like-this.test.ts has a model of its own');
       case 'term':
         return this.#value(node.field, node.value, 0, doc);
       case 'phrase':
@@ -142,6 +144,10 @@ export class Model {
         return constant(inRange(node, doc));
       case 'cidr':
         return constant(inBlock(node.field, node.value, doc));
+      case 'fuzzy': {
+        const found = termsOf(node.field, doc).filter((term) => patternMatches(node, term));
+        return nearestTerm(found, patternText(node), node.prefix_length ?? 0);
+      }
       default:
         return constant(termsOf(node.field, doc).some((term) => patternMatches(node, term)));
     }
@@ -196,7 +202,8 @@ export class Model {
       const most = edits === 'auto' ? automaticEdits(word) : edits;
       if (most === 0 && isText) return this.#phrase(field, [word], 0, doc);
       if (most === 0) return this.#value(field, word, 0, doc);
-      return constant(terms.some((term) => nearTo(term, word, most, exact)));
+      const near = terms.filter((term) => nearTo(term, word, most, exact));
+      return nearestTerm(near, word, exact);
     });
     const found = answers.filter((answer) => answer.matches);
     const wanted =
@@ -299,11 +306,15 @@ function automaticEdits(word: string): number {
   return characters <= 5 ? 1 : 2;
 }
 
-function nearTo(term: string, word: string, edits: number, exact: number): boolean {
+/** The edits from a word to a term that begins with its first `exact` characters, or Infinity. */
+function editsTo(term: string, word: string, exact: number): number {
   const [head, tail] = [[...word].slice(0, exact), [...word].slice(exact)];
   const begins = head.every((c, i) => [...term][i] === c);
-  return begins && distance(tail, [...term].slice(head.length)) <= edits;
+  return begins ? distance(tail, [...term].slice(head.length)) : Infinity;
 }
+
+const nearTo = (term: string, word: string, edits: number, exact: number): boolean =>
+  editsTo(term, word, exact) <= edits;
 
 /** Whether a term is one that a word of a `match` finds. */
 export function matchesWord(
@@ -440,7 +451,7 @@ export type PatternNode = Query & { kind: 'prefix' | 'wildcard' | 'regex' | 'fuz
 
 /** A term that a pattern matches, by definition. */
 export function patternMatches(node: PatternNode, term: string): boolean {
-  const folded = TYPES[node.field as FieldName] === 'TEXT' ? node.value.toLowerCase() : node.value;
+  const folded = patternText(node);
   switch (node.kind) {
     case 'prefix':
       return term.startsWith(folded);
@@ -453,6 +464,16 @@ export function patternMatches(node: PatternNode, term: string): boolean {
     case 'regex':
       return new RegExp(`^(?:${folded})$`, 'su').test(term);
   }
+}
+
+const patternText = ({ field, value }: PatternNode): string =>
+  TYPES[field as FieldName] === 'TEXT' ? value.toLowerCase() : value;
+
+/** The answer for a document with these terms near a word: each edit halves the score. */
+function nearestTerm(terms: readonly string[], word: string, exact: number): Answer {
+  if (terms.length === 0) return NO;
+  const edits = terms.map((term) => editsTo(term, word, exact));
+  return { matches: true, score: 0.5 ** Math.min(...edits) };
 }
 
 /** Optimal string alignment: a swap of neighbours is one edit. */

@@ -112,7 +112,7 @@ const REST: Readonly<Record<string, string>> = {
 async function validated({ text }: Block, { backend }: Reader): Promise<string> {
   const missing = Object.entries(REST).filter(([key]) => !new RegExp(`^${key}:`, 'm').test(text));
   const definition = text + missing.map(([key, value]) => `${key}: ${value}\n`).join('');
-  const issues = await backend.validateDefinition({ definition });
+  const issues = await backend.indexes.validate({ definition });
   if (issues.length > 0) throw new Error(issues.map(({ message }) => message).join('\n'));
   return text;
 }
@@ -168,7 +168,7 @@ async function printed({ text, words }: Block, { backend }: Reader): Promise<str
   const syntax = words.includes('kql') ? 'kql' : 'default';
   return eachEntry(text, async (tree) => {
     const ast = JSON.parse(tree);
-    const { query } = await backend.printQuery({ index: 'tickets', ast, syntax });
+    const { query } = await backend.queries.print({ index: 'tickets', ast, syntax });
     const [byString, byTree] = [{ query, syntax }, { ast }].map((r) => keysOf(backend, r));
     if ((await byString) !== (await byTree)) throw new Error(`${query} finds other rows`);
     return query;

@@ -1,4 +1,4 @@
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { LhsCommand } from '../base-command.ts';
 import { candidates } from '../completion/candidates.ts';
 import { globalValues } from '../config/flags-first.ts';
@@ -10,26 +10,30 @@ export default class Complete extends LhsCommand {
   static override summary = 'Print the words that can stand at the cursor (for shells).';
   static override examples = [
     '<%= config.bin %> complete -- search inc',
-    '<%= config.bin %> complete -- search incidents --sort ""',
+    '<%= config.bin %> complete -- search demo-incidents --sort ""',
   ];
 
   override async run(): Promise<void> {
     const at = this.argv.indexOf('--');
+    // a shell passes the quote of a word that is not finished
     const words = this.argv.slice(at + 1);
-    const flags = globalValues(words.slice(0, -1));
+    const current = (words.pop() ?? '').replace(/^['"]/, '');
+    const flags = globalValues(words);
+    const { pageNames } = await import('../help/pages.ts');
     const { catalogNames } = await import('../config/catalogs.ts');
-    const { words: found, files } = await candidates(words.length === 0 ? [''] : words, {
+    const { words: found, files } = await candidates([...words, current], {
       commands: this.config.commands,
       backend: () => this.#backendOf(flags),
       profiles: () => Object.keys(readUserFile().profiles),
       catalogs: () => catalogNames(),
+      pages: pageNames,
     });
-    const shown = found.filter((word) => word.startsWith(words.at(-1) ?? ''));
+    const shown = [...new Set(found)].filter((word) => word.startsWith(current));
     if (shown.length > 0) this.terminal.data(shown.join('\n'));
     if (files) this.terminal.data(':files');
   }
 
-  async #backendOf(flags: Parameters<LhsCommand['backend']>[0]): Promise<Backend | undefined> {
+  async #backendOf(flags: Parameters<LhsCommand['backend']>[0]): Promise<BackendApi | undefined> {
     try {
       return await this.backend(flags);
     } catch {

@@ -1,4 +1,4 @@
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { runDemo } from '../demo/run-demo.ts';
@@ -38,7 +38,7 @@ export default class Demo extends LhsCommand {
   }
 
   /** Serves the data folder of the demo with the settings of the environment. */
-  async #serve(backend: Backend, flags: { readonly 'data-dir'?: string }): Promise<void> {
+  async #serve(backend: BackendApi, flags: { readonly 'data-dir'?: string }): Promise<void> {
     await backend.close();
     const { startLines, startServer } = await import('../serve/run-server.ts');
     const { signal } = this.interruptible();

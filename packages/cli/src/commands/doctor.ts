@@ -1,10 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
-import {
-  type IndexFinding,
-  type LocalBackend,
-  type SourceLayout,
-  sourceError,
-} from '@lakehouse-search/engine';
+import type { IndexFinding, SourceLayout } from '@lakehouse-search/engine';
+import { sourceError } from '@lakehouse-search/engine/internal';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
@@ -20,7 +17,7 @@ export default class Doctor extends LhsCommand {
     'Check this machine, an index and its table, or the layout of a table (exit 1: a problem).';
   static override examples = [
     '<%= config.bin %> doctor',
-    '<%= config.bin %> doctor incidents',
+    '<%= config.bin %> doctor demo-incidents',
     '<%= config.bin %> doctor --table ops.incidents --warehouse ./lake --json',
   ];
   static override args = {
@@ -54,7 +51,7 @@ export default class Doctor extends LhsCommand {
     return this.#printChecks(this.dataDir(flags), flags.json);
   }
 
-  async #printIndex(backend: LocalBackend, index: string, json: boolean): Promise<void> {
+  async #printIndex(backend: LocalEngine, index: string, json: boolean): Promise<void> {
     const findings = await backend.diagnose({ index });
     if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     if (findings.some(({ kind }) => kind === 'source')) {

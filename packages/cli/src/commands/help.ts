@@ -1,5 +1,6 @@
-import { Args, Flags, loadHelpClass } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
+import LhsHelp from '../help.ts';
 
 export default class Help extends LhsCommand {
   static override summary = 'Print the help of a command, or a page of the documentation.';
@@ -18,8 +19,7 @@ export default class Help extends LhsCommand {
 
   override async run(): Promise<void> {
     const { argv, flags } = await this.parse(Help);
-    const Class = await loadHelpClass(this.config);
-    const help = new Class(this.config, { all: flags['nested-commands'] });
-    await help.showHelp(argv as string[]);
+    const help = new LhsHelp(this.config, { all: flags['nested-commands'] });
+    await help.showPageOrHelp(argv.map(String));
   }
 }

@@ -55,10 +55,14 @@ export default class Mcp extends LhsCommand {
     const [{ serveStdio }, backend, publicError] = await Promise.all([
       import('@lakehouse-search/mcp'),
       this.backend(flags, {}),
-      isRemote ? undefined : import('@lakehouse-search/engine').then((all) => all.sourceError),
+      isRemote
+        ? undefined
+        : import('@lakehouse-search/engine/internal').then((all) => all.sourceError),
     ]);
+    const { listIndexes: list, describeIndex: describe } = backend;
+    const agents = { ...backend, indexes: { list, describe } };
     const connection = await serveStdio(
-      { backend, version: this.config.version, publicError, ...toolOptions(flags) },
+      { backend: agents, version: this.config.version, publicError, ...toolOptions(flags) },
       {
         input: process.stdin,
         output: process.stdout,

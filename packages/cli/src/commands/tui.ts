@@ -9,10 +9,10 @@ export default class Tui extends LhsCommand {
   static override summary =
     'Search as you type on the whole screen; Enter prints the key (docs/tui.md).';
   static override examples = [
-    `<%= config.bin %> tui incidents`,
-    `<%= config.bin %> keys get incidents "$(<%= config.bin %> tui incidents)"`,
-    `<%= config.bin %> tui incidents --query 'service:billing' > keys.txt`,
-    `<%= config.bin %> tui incidents --mode hybrid`,
+    `<%= config.bin %> tui demo-incidents`,
+    `<%= config.bin %> keys get demo-incidents "$(<%= config.bin %> tui demo-incidents)"`,
+    `<%= config.bin %> tui demo-incidents --query 'service:billing' > keys.txt`,
+    `<%= config.bin %> tui demo-incidents --mode hybrid`,
   ];
   static override args = {
     index: Args.string({

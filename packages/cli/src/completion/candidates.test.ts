@@ -1,6 +1,7 @@
+import type { SuggestRequest } from '@lakehouse-search/contract';
 import type { Command } from '@oclif/core';
 import { describe, expect, it } from 'vitest';
-import { candidates, type NameSources } from './candidates.ts';
+import { candidates, type Sources } from './candidates.ts';
 
 const option = (facts: object = {}) => ({ type: 'option', ...facts });
 const COMMANDS = [
@@ -12,13 +13,19 @@ const COMMANDS = [
       mode: option({ options: ['lexical', 'hybrid'] }),
       output: option({ char: 'o', helpValue: 'FILE' }),
       sort: option(),
+      facet: option(),
+      fields: option(),
       profile: option(),
       json: { type: 'boolean' },
     },
   },
   { id: 'index:create', args: { file: {} }, flags: { file: option({ helpValue: 'FILE' }) } },
+  { id: 'index:facets', args: { index: {}, query: {} }, flags: { field: option() } },
   { id: 'index:list', args: {}, flags: {} },
   { id: 'source:import', args: {}, flags: {}, strict: false },
+  { id: 'query:save', args: { name: {}, index: {}, query: {} }, flags: {} },
+  { id: 'jobs:cancel', args: { job: {} }, flags: {} },
+  { id: 'help', args: { command: {} }, flags: {} },
   { id: 'complete', args: {}, flags: {}, hidden: true },
 ] as unknown as readonly Command.Loadable[];
 
@@ -27,28 +34,64 @@ const FROM = {
   backend: async () => ({
     listIndexes: async () => [{ name: 'incidents' }],
     listAliases: async () => [{ alias: 'ops', index: 'incidents' }],
-    describeIndex: async () => ({ fields: [{ name: 'title' }, { name: 'opened_at' }] }),
+    listJobs: async () => [{ job_id: 'j1' }],
+    describeIndex: async () => ({
+      fields: [
+        { name: 'title', type: 'TEXT' },
+        { name: 'opened_at', type: 'DATE', fast: true },
+        { name: 'resolved', type: 'BOOL' },
+      ],
+      sort_fields: ['opened_at'],
+    }),
+    suggest: async ({ text }: SuggestRequest) => ({
+      suggestions: [{ text: `${text}out` }, { text: `${text}-ly` }],
+    }),
   }),
   profiles: () => ['production'],
   catalogs: () => [],
-} as unknown as NameSources;
+  pages: () => ['query'],
+} as unknown as Sources;
 
 const words = async (line: string) => (await candidates(line.split(' '), FROM)).words;
 
 describe('completion of a command line', () => {
   it.each([
-    ['', ['search', 'index', 'source']],
-    ['index ', ['create', 'list']],
+    ['', ['search', 'index', 'source', 'query', 'jobs', 'help']],
+    ['--json ', ['search', 'index', 'source', 'query', 'jobs', 'help']],
+    ['index ', ['create', 'facets', 'list']],
     ['search ', ['incidents', 'ops']],
-    ['search incidents ', ['title:', 'opened_at:']],
-    ['search incidents x --sort ', ['title', 'opened_at']],
-    ['search incidents x --sort title,', ['title,title', 'title,opened_at']],
+    ['search incidents ', ['title:', 'opened_at:', 'resolved:']],
+    ['search incidents x --sort ', ['_score', '_key', 'opened_at']],
+    ['search incidents x --sort a:', ['a:asc', 'a:desc']],
+    ['search incidents x --sort a:d', ['a:asc', 'a:desc']],
+    ['search incidents x --sort -', ['-_score', '-_key', '-opened_at']],
+    ['search incidents x --sort=', ['--sort=_score', '--sort=_key', '--sort=opened_at']],
+    ['search incidents x --sort=a:', ['--sort=a:asc', '--sort=a:desc']],
+    ['search incidents x --sort opened_at:asc,-', ['opened_at:asc,-_score', 'opened_at:asc,-_key']],
+    ['search incidents x --sort b:asc,a:', ['b:asc,a:asc', 'b:asc,a:desc']],
+    ['search incidents x --sort a,', ['a,_score', 'a,_key', 'a,opened_at']],
+    ['search incidents x --facet ', ['opened_at']],
+    ['search incidents x --fields ', ['title', 'opened_at', 'resolved']],
+    ['index facets incidents --field ', ['opened_at']],
     ['search incidents --mode ', ['lexical', 'hybrid']],
     ['search --json ', ['incidents', 'ops']],
     ['search -n 3 ', ['incidents', 'ops']],
     ['search incidents --profile ', ['production']],
-    ['search --', ['--limit', '--mode', '--output', '--sort', '--profile', '--json']],
-    ['nothing ', []],
+    [
+      'search --',
+      ['--limit', '--mode', '--output', '--sort', '--facet', '--fields', '--profile', '--json'],
+    ],
+    ['incidents ', ['title:', 'opened_at:', 'resolved:']],
+    ['search incidents (title:time', ['(title:timeout']],
+    ['search incidents opened_at:2', []],
+    ['search incidents resolved:', ['resolved:true', 'resolved:false']],
+    ['search incidents -- -op', ['-title:', '-opened_at:', '-resolved:']],
+    ['search incidents --mode=', ['--mode=lexical', '--mode=hybrid']],
+    ['query save q ', ['incidents', 'ops']],
+    ['query save q incidents ', ['title:', 'opened_at:', 'resolved:']],
+    ['jobs cancel ', ['j1']],
+    ['help ', ['search', 'index', 'source', 'query', 'jobs', 'help', 'query']],
+    ['help jobs ', ['cancel']],
   ])('offers names at the end of %j', async (line, offered) => {
     expect(await words(line)).toEqual(offered);
   });

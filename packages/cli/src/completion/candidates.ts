@@ -1,66 +1,51 @@
 /** What can stand at the cursor of a command line that begins with `lhs`. */
-import type { Backend } from '@lakehouse-search/contract';
 import type { Command } from '@oclif/core';
-import { SETTING_KEYS } from '../config/setting-keys.ts';
-
-/** Words to offer, and whether names of files fit as well. */
-export interface Candidates {
-  readonly words: readonly string[];
-  readonly files: boolean;
-}
+import { flagsBehind } from '../config/flags-first.ts';
+import { type Candidates, type NameSources, valuesOf } from './values.ts';
 
 /** A command as its manifest describes it. */
 type CommandFacts = Pick<Command.Loadable, 'id' | 'flags' | 'args' | 'hidden' | 'strict'>;
 
-/** Where names come from that no manifest has. */
-export interface NameSources {
+/** Commands, and where names come from that no manifest has. */
+export interface Sources extends NameSources {
   readonly commands: readonly CommandFacts[];
-  /** The backend of the command line; undefined if it cannot be opened. */
-  readonly backend: () => Promise<
-    Pick<Backend, 'listIndexes' | 'listAliases' | 'describeIndex'> | undefined
-  >;
-  readonly profiles: () => readonly string[];
-  readonly catalogs: () => readonly string[];
+  readonly pages: () => readonly string[];
 }
 
-const NONE: Candidates = { words: [], files: false };
-const FILES: Candidates = { words: [], files: true };
+const words = (found: readonly string[]): Candidates => ({ words: found, files: false });
 
-/** Flags and arguments whose values are names of fields; lists of fields go on after a comma. */
-const FIELD_FLAGS: ReadonlySet<string> = new Set([
-  ...['sort', 'fields', 'columns', 'collapse', 'facet', 'field', 'terms', 'stats', 'histogram'],
-  ...['cardinality', 'percentiles', 'avg', 'min', 'max', 'sum', 'vector-field', 'lexical-fields'],
-]);
-/** Flags and arguments whose values are files or folders, whatever their help says. */
-const FILE_VALUE = /FILE|DIR|PLACE/;
-
-/** The candidates for the last of `words`, which may be empty. */
-export async function candidates(words: readonly string[], from: NameSources): Promise<Candidates> {
-  const current = words.at(-1) ?? '';
-  const before = words.slice(0, -1);
+/** The candidates for the last of the words of a line, which may be empty. */
+export async function candidates(line: readonly string[], from: Sources): Promise<Candidates> {
+  const current = line.at(-1) ?? '';
+  const typed = flagsBehind(line.slice(0, -1));
+  const before = typed[0]?.startsWith('-') ? [] : typed; // global flags alone
   const depth = commandDepth(before, from.commands);
-  const command = from.commands.find(({ id }) => id === before.slice(0, depth).join(':'));
   const below = depth === before.length ? namesBelow(before, from.commands) : [];
-  if (current.startsWith('-'))
-    return { words: command === undefined ? [] : flagsOf(command), files: false };
-  if (command === undefined) return { words: below, files: false };
+  if (before[0] === 'help') {
+    const pages = before.length === 1 ? from.pages() : [];
+    return words([...namesBelow(before.slice(1), from.commands), ...pages]);
+  }
+  // `lhs NAME` of an index searches it
+  const id = depth === 0 && before.length > 0 ? 'search' : before.slice(0, depth).join(':');
+  const command = from.commands.find((facts) => facts.id === id);
+  if (command === undefined) return words(current.startsWith('-') ? [] : below);
   const values = await commandValues(command, before.slice(depth), current, from);
   return { words: [...below, ...values.words], files: values.files };
 }
 
 /** How many of the words name a command or a topic. */
-function commandDepth(words: readonly string[], commands: readonly CommandFacts[]): number {
+function commandDepth(line: readonly string[], commands: readonly CommandFacts[]): number {
   let depth = 0;
-  while (depth < words.length && !words[depth].startsWith('-')) {
-    const prefix = words.slice(0, depth + 1).join(':');
+  while (depth < line.length && !line[depth].startsWith('-')) {
+    const prefix = line.slice(0, depth + 1).join(':');
     if (!commands.some(({ id }) => id === prefix || id.startsWith(`${prefix}:`))) break;
     depth++;
   }
   return depth;
 }
 
-function namesBelow(words: readonly string[], commands: readonly CommandFacts[]): string[] {
-  const prefix = words.length === 0 ? '' : `${words.join(':')}:`;
+function namesBelow(line: readonly string[], commands: readonly CommandFacts[]): string[] {
+  const prefix = line.length === 0 ? '' : `${line.join(':')}:`;
   const shown = commands.filter(({ id, hidden }) => hidden !== true && id.startsWith(prefix));
   return [...new Set(shown.map(({ id }) => id.slice(prefix.length).split(':')[0]))];
 }
@@ -70,84 +55,45 @@ const flagsOf = (command: CommandFacts): string[] =>
     .filter(([, { hidden }]) => hidden !== true)
     .map(([name]) => `--${name}`);
 
+/** Values of a flag, flags, or values of an argument. */
 async function commandValues(
   command: CommandFacts,
-  words: readonly string[],
+  line: readonly string[],
   current: string,
   from: NameSources,
 ): Promise<Candidates> {
-  const { flag, positions } = readWords(command, words);
-  const index = positions[0];
-  if (flag !== undefined) {
-    const { options = [], helpValue } = command.flags[flag] as FlagFacts;
-    return valuesOf(flag, { options, helpValue }, current, index, from);
-  }
+  const { flag, positions, isBehindDashes } = readWords(command, line);
   const args = Object.entries(command.args);
+  const index = positions[Object.keys(command.args).indexOf('index')];
+  const [, joined, text] = /^--([\w-]+)=(.*)$/s.exec(current) ?? [];
+  const named = flag ?? (command.flags[joined]?.type === 'option' ? joined : undefined);
+  if (named !== undefined && !isBehindDashes) {
+    const slot = { ...command.flags[named], command: command.id, name: named, index };
+    const found = await valuesOf({ ...slot, current: text ?? current }, from);
+    const start = flag === undefined ? `--${joined}=` : '';
+    return { words: found.words.map((word) => start + word), files: found.files };
+  }
+  if (current.startsWith('-') && !isBehindDashes) return words(flagsOf(command));
   const [name, arg] = args[Math.min(positions.length, args.length - 1)] ?? [];
-  if (name === undefined || arg === undefined) return command.strict === false ? FILES : NONE;
-  const { options = [] } = arg as { readonly options?: readonly string[] };
-  return valuesOf(name, { options }, current, index, from);
-}
-
-interface FlagFacts {
-  readonly options?: readonly string[];
-  readonly helpValue?: string | readonly string[] | undefined;
+  if (name === undefined) return { words: [], files: command.strict === false };
+  return valuesOf({ ...arg, command: command.id, name, index, current }, from);
 }
 
 /** The flag whose value is at the cursor, and the arguments so far. */
-function readWords({ flags }: CommandFacts, words: readonly string[]) {
+function readWords({ flags }: CommandFacts, line: readonly string[]) {
   const positions: string[] = [];
   let flag: string | undefined;
-  for (const word of words) {
+  let isBehindDashes = false;
+  for (const word of line) {
     if (flag !== undefined) flag = undefined;
-    else if (/^-./.test(word)) {
+    else if (isBehindDashes || !/^-./.test(word)) positions.push(word);
+    else if (word === '--') isBehindDashes = true;
+    else {
       const name = word.startsWith('--')
         ? word.slice(2)
         : Object.keys(flags).find((key) => flags[key].char === word.slice(1));
-      const known = name === undefined ? undefined : flags[name];
-      if (known?.type === 'option') flag = name;
-    } else positions.push(word);
+      if (name !== undefined && flags[name]?.type === 'option') flag = name;
+    }
   }
-  return { flag, positions };
-}
-
-async function valuesOf(
-  name: string,
-  { options = [], helpValue }: FlagFacts,
-  current: string,
-  index: string | undefined,
-  from: NameSources,
-): Promise<Candidates> {
-  if (options.length > 0) return { words: options, files: false };
-  if (name === 'index') return { words: await indexNames(from), files: false };
-  if (name === 'key' && index === undefined) return { words: SETTING_KEYS, files: false };
-  if (name === 'profile') return { words: from.profiles(), files: false };
-  if (name === 'catalog') return { words: from.catalogs(), files: true };
-  if (FIELD_FLAGS.has(name)) return fieldWords(current, await fieldNames(index, from));
-  if (name === 'query' || name === 'filter') {
-    const fields = await fieldNames(index, from);
-    return { words: fields.map((field) => `${field}:`), files: false };
-  }
-  const isFile = ['file', 'files', 'folder', 'place'].includes(name);
-  return isFile || FILE_VALUE.test(String(helpValue)) ? FILES : NONE;
-}
-
-/** Names for the last part of a list: `title,opened_at` offers what follows the comma. */
-function fieldWords(current: string, names: readonly string[]): Candidates {
-  const done = current.slice(0, current.lastIndexOf(',') + 1);
-  return { words: names.map((name) => done + name), files: false };
-}
-
-async function indexNames(from: NameSources): Promise<string[]> {
-  const backend = await from.backend();
-  if (backend === undefined) return [];
-  const [indexes, aliases] = await Promise.all([backend.listIndexes(), backend.listAliases()]);
-  return [...indexes.map((one) => one.name), ...aliases.map((one) => one.alias)];
-}
-
-async function fieldNames(index: string | undefined, from: NameSources): Promise<string[]> {
-  const backend = index === undefined ? undefined : await from.backend();
-  if (backend === undefined || index === undefined) return [];
-  const { fields } = await backend.describeIndex({ index });
-  return fields.map(({ name }) => name);
+  return { flag, positions, isBehindDashes };
 }

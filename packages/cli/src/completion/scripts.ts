@@ -3,26 +3,25 @@
  * line `:files` lets the shell add names of files.
  */
 const BASH = `_lhs() {
-  local line words=("\${COMP_WORDS[@]:1:COMP_CWORD}") files= found=()
-  local current="\${COMP_WORDS[COMP_CWORD]}" prefix=""
-  # bash breaks words at ":" and "="; put the word at the cursor together again
-  if [[ $(type -t __ltrim_colon_completions) == function ]]; then
-    _get_comp_words_by_ref -n := cur words cword 2>/dev/null && {
-      words=("\${words[@]:1:cword}"); current="$cur"
-    }
-  fi
-  while IFS= read -r line; do
-    if [[ $line == :files ]]; then files=1; else found+=("$line"); fi
-  done < <(lhs complete -- "\${words[@]}" 2>/dev/null)
-  COMPREPLY=()
-  for line in "\${found[@]}"; do
-    [[ $line == "$current"* ]] && COMPREPLY+=("$line")
+  local line part rest="$COMP_LINE" files= words=()
+  # bash breaks words at ":" and "="; put those without a blank between them together again
+  for part in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    [[ $rest == [[:space:]]* || -z $part || \${#words[@]} -eq 0 ]] && words+=("")
+    words[\${#words[@]}-1]+="$part"
+    rest="\${rest#"\${rest%%[![:space:]]*}"}"
+    rest="\${rest#"$part"}"
   done
+  local current="\${words[\${#words[@]}-1]}" broken=
+  # a word in quotes is not broken, and is completed without its quote
+  if [[ $current == [\\'\\"]* ]]; then current="\${current:1}"
+  else broken="\${current%"\${current##*[:=]}"}"; fi
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then files=1
+    elif [[ $line == "$current"* ]]; then COMPREPLY+=("\${line#"$broken"}"); fi
+  done < <(lhs complete -- "\${words[@]:1}" 2>/dev/null)
   [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *: ]] && compopt -o nospace
   [[ -n $files ]] && compopt -o default -o filenames
-  if [[ $(type -t __ltrim_colon_completions) == function ]]; then
-    __ltrim_colon_completions "$current"
-  fi
 }
 complete -F _lhs lhs
 `;

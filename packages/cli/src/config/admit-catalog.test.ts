@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { definitionAt } from '@lakehouse-search/engine';
+import { definitionAt } from '@lakehouse-search/engine/internal';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admitCatalog } from './admit-catalog.ts';
 

@@ -5,7 +5,7 @@
 
 import { dirname } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { readCatalogFile } from '@lakehouse-search/engine';
+import { readCatalogFile } from '@lakehouse-search/engine/internal';
 import type { CatalogConfig } from '@lakehouse-search/lake';
 import { pyicebergCatalogs, translated } from './pyiceberg.ts';
 import { readUserFile } from './settings-file.ts';

@@ -54,7 +54,7 @@ export async function storeCredential(
   credential: Credential | undefined,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
-  const { makeFolder } = await import('@lakehouse-search/lake');
+  const { makeFolder } = await import('@lakehouse-search/lake/internal');
   const { [profile]: _, ...others } = readCredentials(env);
   const all = credential === undefined ? others : { ...others, [profile]: credential };
   const file = credentialsFile(env);

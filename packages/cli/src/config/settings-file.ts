@@ -66,7 +66,7 @@ export async function editUserFile<T>(
   edit: (document: Document) => T,
 ): Promise<{ readonly file: string; readonly result: T }> {
   const { parseDocument } = await import('yaml');
-  const { makeFolder } = await import('@lakehouse-search/lake');
+  const { makeFolder } = await import('@lakehouse-search/lake/internal');
   const { file } = readUserFile();
   const document = parseDocument(existsSync(file) ? settingsText(file) : '');
   const result = edit(document);

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { LhsError, utf8Text } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { utf8Text, yamlFault } from '@lakehouse-search/contract/internal';
 
 /** The value of a YAML file. Throws invalid_argument with the place of a fault. */
 export function yamlOf(path: string): unknown {
@@ -9,10 +10,9 @@ export function yamlOf(path: string): unknown {
   try {
     return parse(text, { maxAliasCount: 0, prettyErrors: true });
   } catch (cause) {
-    const { message, linePos } = cause as { message: string; linePos?: [{ line: number }] };
-    const place = linePos === undefined ? path : `${path}:${linePos[0].line}`;
-    const fault = message.split(/ at line |\n/)[0];
-    throw new LhsError('invalid_argument', `${place} is not YAML: ${fault}`, { cause });
+    const error = cause as { code?: string; message: string; linePos?: [{ line: number }] };
+    const place = error.linePos === undefined ? path : `${path}:${error.linePos[0].line}`;
+    throw new LhsError('invalid_argument', `${place} is not YAML: ${yamlFault(error)}`, { cause });
   }
 }
 

@@ -47,7 +47,7 @@ describe('settings', () => {
     expect(() => readSettings({}, env, folder)).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',
-        message: expect.stringMatching(/lhs\.yaml:3 is not YAML: Flow map /),
+        message: expect.stringMatching(/lhs\.yaml:3 is not YAML: flow map /),
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Alias, type Backend, LhsError } from '@lakehouse-search/contract';
+import { type Alias, LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { loadTable } from '@lakehouse-search/lake';
 
 /** The index and the table of a demo, and the warehouse folder that only demos write to. */
@@ -34,7 +35,7 @@ export function demoFolder(names: DemoNames): string {
  * index_exists, already_exists.
  */
 export async function removeEarlierDemo(
-  backend: Backend,
+  backend: BackendApi,
   names: DemoNames,
 ): Promise<readonly Alias[]> {
   const hasIndex = await ownsIndex(backend, names);
@@ -46,7 +47,7 @@ export async function removeEarlierDemo(
 }
 
 /** Whether the index of an earlier demo exists. Throws index_exists if the name is the user's. */
-async function ownsIndex(backend: Backend, names: DemoNames): Promise<boolean> {
+async function ownsIndex(backend: BackendApi, names: DemoNames): Promise<boolean> {
   const { index } = names;
   const alias = (await backend.listAliases()).find((one) => one.alias === index);
   if (alias !== undefined) {

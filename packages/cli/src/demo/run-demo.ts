@@ -1,4 +1,5 @@
-import type { Backend, SearchResponse } from '@lakehouse-search/contract';
+import type { SearchResponse } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural, snapshotName } from '../terminal/figures.ts';
@@ -39,7 +40,11 @@ const GONE = [4219, 4220];
  * the table, syncs the index and verifies it. It replaces the table and the index of an earlier
  * demo and refuses to replace anything else.
  */
-export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Promise<DemoReport> {
+export async function runDemo(
+  backend: BackendApi,
+  dataDir: string,
+  tell: Tell,
+): Promise<DemoReport> {
   const names = demoNames(dataDir, 'incidents');
   const aliases = await removeEarlierDemo(backend, names);
   await makeTable(names, tell);
@@ -79,7 +84,7 @@ async function makeTable(names: DemoNames, tell: Tell): Promise<void> {
 }
 
 async function makeIndex(
-  backend: Backend,
+  backend: BackendApi,
   names: DemoNames,
   baseDir: string,
   tell: Tell,
@@ -94,7 +99,7 @@ async function makeIndex(
   );
 }
 
-async function ask(backend: Backend, index: string, tell: Tell) {
+async function ask(backend: BackendApi, index: string, tell: Tell) {
   tell('3  questions');
   const questions = [];
   for (const { shows, request, flags } of QUESTIONS) {
@@ -128,7 +133,7 @@ function firstHit(answer: SearchResponse): string {
 }
 
 /** The one question that shares no word with what it finds. */
-async function byMeaning(backend: Backend, index: string, tell: Tell) {
+async function byMeaning(backend: BackendApi, index: string, tell: Tell) {
   const { shows, query_text } = MEANING;
   const answer = await backend.semantic({ index, query_text, limit: 1 });
   tell(`   lhs search ${index} '${query_text}' --mode semantic`);
@@ -137,7 +142,7 @@ async function byMeaning(backend: Backend, index: string, tell: Tell) {
   return { query: query_text, total: answer.total };
 }
 
-async function hydrated(backend: Backend, index: string, tell: Tell) {
+async function hydrated(backend: BackendApi, index: string, tell: Tell) {
   const query = 'title:"connection reset"';
   const answer = await backend.search({ index, query, limit: 3, hydrate: true });
   tell(`   lhs search ${index} '${query}' --limit 3 --hydrate`);
@@ -153,7 +158,7 @@ async function hydrated(backend: Backend, index: string, tell: Tell) {
  * An append, an update and a delete, each a snapshot; then the same question before and after the
  * sync.
  */
-async function change(backend: Backend, names: DemoNames, tell: Tell) {
+async function change(backend: BackendApi, names: DemoNames, tell: Tell) {
   const { index } = names;
   const config = configOf(names);
   const query = 'permanent fix';

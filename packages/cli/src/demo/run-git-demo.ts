@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural } from '../terminal/figures.ts';
@@ -40,7 +40,7 @@ export interface GitDemoReport {
 
 /** The same with the history of a git repository: import, index, search. */
 export async function runGitDemo(
-  backend: Backend,
+  backend: BackendApi,
   dataDir: string,
   repository: string,
   tell: Tell,

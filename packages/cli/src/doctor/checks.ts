@@ -64,7 +64,7 @@ async function library(name: string, what: string, open: () => unknown): Promise
 async function model(): Promise<Check> {
   const name = 'model';
   try {
-    const { describeModel, transformerInstall } = await import('@lakehouse-search/engine');
+    const { describeModel, transformerInstall } = await import('@lakehouse-search/engine/internal');
     const install = await transformerInstall();
     const transformers =
       install === undefined ? 'transformers run too' : `for transformers: ${install}`;

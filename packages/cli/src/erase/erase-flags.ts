@@ -1,12 +1,13 @@
 import { type Coordinates, type ErasureCheckRequest, LhsError } from '@lakehouse-search/contract';
 import { type KeySpec, parseKey } from '@lakehouse-search/engine';
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
+import { indexArg } from '../config/index-arg.ts';
 import { absoluteTarget } from '../files/backup-target.ts';
 import { readText } from '../files/read-text.ts';
 
 /** The argument of commands that erase. */
 export const eraseArgs = {
-  index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  index: indexArg,
 };
 
 /** Flags that name keys. */

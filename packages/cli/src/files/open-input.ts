@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LhsError } from '@lakehouse-search/contract';
-import { openRegularFile } from '@lakehouse-search/lake';
+import { openRegularFile } from '@lakehouse-search/lake/internal';
 
 /** Names of this process's own descriptors: shells give pipes by them (`<(command)`). */
 const DESCRIPTOR = /^(\/dev\/stdin|\/(dev|proc\/self)\/fd\/\d+)$/;

@@ -1,4 +1,5 @@
-import { LhsError, utf8Text } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { utf8Text } from '@lakehouse-search/contract/internal';
 import { inputFault, openInput } from './open-input.ts';
 
 /** Bytes of a text that is read as a whole: definitions, keys, queries, JSON. */

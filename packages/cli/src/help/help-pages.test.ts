@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pageLines, pageNames, plainLines } from './pages.ts';
 import { shortLines, TASKS, taskLines } from './tasks.ts';
+import { plainUsage } from './usage-line.ts';
 
 const COMMANDS = readdirSync(new URL('../commands/', import.meta.url), {
   recursive: true,
@@ -74,5 +75,16 @@ describe('a page of the help', () => {
       '  a         b | c',
       '  long one  x',
     ]);
+  });
+});
+
+describe('a usage', () => {
+  it.each([
+    ['x [--a A |  | [--b | --c C]] [-n N]', 'x [--a A | --b | --c C] [-n N]'],
+    ['[--a | [--b | --c] |  | ] [--d 7d ]', '[--a | --b | --c] [--d 7d]'],
+    ['[[--a | --b] | --c] [--sort F[:desc],…]', '[--a | --b | --c] [--sort F[:desc],…]'],
+    ['x I [--data-dir DIR] [--url\n    URL] [--json] [--debug] [--a]', 'x I [--a]'],
+  ])('has no empty alternatives: %s', (usage, plain) => {
+    expect(plainUsage(usage)).toBe(plain);
   });
 });

@@ -16,7 +16,8 @@ describe('an unknown command', () => {
     ['indx lst', 'there is no command "indx"', 'did you mean lhs index list?'],
     ['index lst', 'there is no command "index lst"', 'did you mean lhs index list?'],
     ['index pit opn', 'there is no command "index pit opn"', 'did you mean lhs index pit open?'],
-    ['index backup', 'there is no command "index backup"', 'lhs index --help lists the commands'],
+    ['index backup', 'there is no command "index backup"', 'did you mean lhs help backup?'],
+    ['index zebra', 'there is no command "index zebra"', 'lhs index --help lists the commands'],
     ['nonsense', 'there is no command "nonsense"', 'lhs --help lists the commands'],
     [
       '--limit 3 search',

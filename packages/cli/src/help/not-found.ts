@@ -1,4 +1,9 @@
-import { LhsError, nearest } from '@lakehouse-search/contract';
+import { existsSync } from 'node:fs';
+import { LhsError } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
+import { topicOf } from '../terminal/nouns.ts';
+import { shellWord } from '../terminal/shell-word.ts';
+import { pageNames } from './pages.ts';
 import { sameWords } from './same-words.ts';
 
 type Name = readonly string[];
@@ -16,7 +21,7 @@ export function unknownCommand(
   indexes: readonly string[] = [],
 ): LhsError {
   const known = commands.filter(({ hidden }) => !hidden).map(({ id }) => id.split(':'));
-  const { message, hint } = notFound(words, known, nearest(words[0], indexes));
+  const { message, hint } = notFound(words, known, indexes);
   return new LhsError('invalid_argument', message, { hint });
 }
 
@@ -24,54 +29,103 @@ export function unknownCommand(
 export function notFound(
   words: readonly string[],
   known: readonly Name[],
-  index?: string,
+  indexes: readonly string[] = [],
 ): { readonly message: string; readonly hint: string } {
-  if (words[0]?.startsWith('-')) {
-    const message = `"${words[0]}" comes before the command`;
-    return { message, hint: `flags follow the command: lhs COMMAND ${words[0]}` };
-  }
   const wrong = words.findIndex((_, i) => !known.some((name) => beginsWith(name, words, i + 1)));
   const right = words.slice(0, wrong);
+  const command = ['lhs', ...right].join(' ');
   if (wrong > 0 && known.some((name) => name.length === wrong && beginsWith(name, right, wrong))) {
-    const command = `lhs ${right.join(' ')}`;
-    const message = `${command} does not take "${words[wrong]}"`;
-    return { message, hint: `${command} --help shows what it takes` };
+    const below = named(words[wrong], known).filter((name) => beginsWith(name, right, wrong));
+    const meant = hintOf(few([...ofNoun(words[wrong - 1], words[wrong], known), ...below]));
+    const hint = meant ?? `${command} --help shows what it takes`;
+    return { message: `${command} does not take "${words[wrong]}"`, hint };
+  }
+  if (words[wrong].startsWith('-')) {
+    const flags = `flags follow the command: ${command} COMMAND ${words[wrong]}`;
+    const hint = wrong === 0 ? hintOf(few(named(words[0], known))) : undefined;
+    return { message: `"${words[wrong]}" comes before the command`, hint: hint ?? flags };
   }
   const message = `there is no command "${[...right, words[wrong]].join(' ')}"`;
-  const near = meantBy(words, wrong, known);
-  const ofIndex = index === undefined ? [] : [`lhs search ${index}`];
-  const names = [...near.map((name) => `lhs ${name.join(' ')}`), ...ofIndex];
-  if (names.length > 0) return { message, hint: `did you mean ${names.join(', ')}?` };
-  return { message, hint: `lhs ${[...right, '--help'].join(' ')} lists the commands` };
+  const meant = fileName(words) ?? meantBy(words, wrong, known);
+  const hint = hintOf([...meant, ...searchOf(words, indexes, meant.length === 0)]);
+  return { message, hint: hint ?? `${command} --help lists the commands` };
+}
+
+function hintOf(names: readonly Name[]): string | undefined {
+  if (names.length === 0) return undefined;
+  return `did you mean ${names.map((name) => `lhs ${name.join(' ')}`).join(', ')}?`;
 }
 
 const beginsWith = (name: Name, words: readonly string[], length: number): boolean =>
   words.slice(0, length).every((word, i) => word === name[i]);
 
+/** The command that takes the file which the first word names. */
+function fileName([file]: readonly string[]): readonly Name[] | undefined {
+  if (!/\.\w+$/.test(file) || !existsSync(file)) return undefined;
+  const word = shellWord(file);
+  if (/\.ya?ml$/.test(file)) return [['index', 'apply', word]];
+  return [['import', word, '--table', 'NAMESPACE.TABLE']];
+}
+
+/** The search of the index that the first word is nearest to, or of one `behind` it. */
+function searchOf(words: readonly string[], indexes: readonly string[], behind: boolean): Name[] {
+  const other = behind ? words.find((word) => indexes.includes(word)) : undefined;
+  const index = nearest(words[0], indexes) ?? other;
+  return index === undefined ? [] : [['search', index]];
+}
+
 /** The commands that were probably meant if the word at `wrong` is none: over all topics. */
 function meantBy(words: readonly string[], wrong: number, known: readonly Name[]): readonly Name[] {
-  const word = words[wrong].toLowerCase();
-  const among = (...ends: readonly string[]) => known.filter((name) => ends.includes(lastOf(name)));
-  const near = nearest(word, new Set(known.map(lastOf)));
+  const below = known.filter((name) => beginsWith(name, words, wrong));
+  const near = nearest(words[wrong].toLowerCase(), new Set(known.map(lastOf)));
   const offers = [
-    among(word),
-    among(...sameWords(word)),
+    ofNoun(words[wrong], words[wrong + 1] ?? '', known),
+    named(words[wrong], below).filter((name) => beginsWith(name, words, wrong)),
     nearestName(words, wrong, known),
-    near === undefined ? [] : among(near),
+    near === undefined ? [] : endingWith(near, below),
     // a topic that other tools have as a command
-    wrong === 1 ? among(...sameWords(words[0])) : [],
+    wrong === 1 ? named(words[0], known).filter(([first]) => first !== 'help') : [],
+    below.length === 1 ? below : [],
+    named(words[wrong], known),
+    near === undefined ? [] : endingWith(near, known),
   ];
-  const topic = words.slice(0, wrong);
-  const below = offers.map((names) => names.filter((name) => beginsWith(name, topic, wrong)));
-  return [...below, ...offers].map(few).find((names) => names.length > 0) ?? [];
+  return offers.map(few).find((names) => names.length > 0) ?? [];
 }
 
 const lastOf = (name: Name): string => name.at(-1) ?? '';
+const endingWith = (word: string, known: readonly Name[]): readonly Name[] =>
+  known.filter((name) => lastOf(name) === word);
+
+/** The commands that a word names here and in other tools. */
+function named(typed: string, known: readonly Name[]): readonly Name[] {
+  const word = typed.toLowerCase().replace(/^(?:.*\/)?[-._]*/, '');
+  const page = pageNames().includes(word) ? [['help', word]] : [];
+  const exact = [...endingWith(word, known), ...page];
+  if (exact.some((name) => name.length === 1 || name[0] === 'index')) return exact;
+  const others = sameWords(word).flatMap((same) =>
+    same.includes(':') ? [same.split(':')] : endingWith(same, known),
+  );
+  return [...exact, ...others];
+}
+
+/** The commands of a verb before a noun, as in `describe index` or `get jobs`. */
+function ofNoun(verb: string, noun: string, known: readonly Name[]): readonly Name[] {
+  const topic = topicOf(noun);
+  if (topic === undefined) return [];
+  const meaning = ['get', 'show', 'cat'].includes(verb)
+    ? [noun.endsWith('s') ? 'list' : 'describe']
+    : [];
+  const below = known.filter((name) => name.length > 1 && name[0] === topic);
+  const names = [...meaning, verb].map((word) =>
+    named(word, below).filter((name) => below.includes(name)),
+  );
+  return names.find((all) => all.length > 0) ?? [];
+}
 
 /** The shortest names, those of indexes first: all of them, or none if they are many. */
 function few(names: readonly Name[]): readonly Name[] {
   const length = Math.min(...names.map((name) => name.length));
-  const short = names.filter((name) => name.length === length);
+  const short = [...new Set(names.filter((name) => name.length === length))];
   const ofIndexes = short.filter(([topic]) => topic === 'index');
   const others = short.filter((name) => !ofIndexes.includes(name));
   return short.length > MAX_OFFERED ? ofIndexes.slice(0, 1) : [...ofIndexes, ...others];

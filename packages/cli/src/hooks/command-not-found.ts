@@ -1,6 +1,7 @@
 import type { Hook } from '@oclif/core';
 import Search from '../commands/search.ts';
 import { flagsBehind, globalValues } from '../config/flags-first.ts';
+import { searchableNames } from '../config/searchable-names.ts';
 import { unknownCommand } from '../help/not-found.ts';
 
 /** `lhs INDEX words` is `lhs search INDEX words` if no command has the name of the index. */
@@ -18,9 +19,7 @@ class NamedSearch extends Search {
   /** Indexes and aliases; none if the backend cannot be reached. */
   async #names(): Promise<readonly string[]> {
     try {
-      const backend = await this.backend(globalValues(this.argv));
-      const aliases = (await backend.listAliases()).map(({ alias }) => alias);
-      return [...(await backend.listIndexes()).map(({ name }) => name), ...aliases];
+      return await searchableNames(await this.backend(globalValues(this.argv)));
     } catch {
       return [];
     }

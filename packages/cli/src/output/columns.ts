@@ -1,4 +1,4 @@
-import { textOfJson } from '@lakehouse-search/contract';
+import { textOfJson } from '@lakehouse-search/contract/internal';
 
 /**
  * The type of a column of printed rows. `json`: values without a plain type, as JSON text.

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processMark } from '../../../lake/src/index.ts';
+import { processMark } from '../../../lake/src/internal.ts';
 import { withSink } from './output-sink.ts';
 
 let folder: string;

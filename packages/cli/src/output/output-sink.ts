@@ -45,7 +45,7 @@ async function placeOf(file: string) {
   });
   if (there !== null && !there.isFile()) return { path: file, draft: null };
   const path = there === null ? file : await realpath(file);
-  const { hasEnded, processMark } = await import('@lakehouse-search/lake');
+  const { hasEnded, processMark } = await import('@lakehouse-search/lake/internal');
   await removeDrafts(path, hasEnded);
   return { path, draft: `${path}.part-${processMark()}` };
 }
@@ -73,6 +73,7 @@ async function making<T>(file: string, step: () => Promise<T>): Promise<T> {
     const { code } = cause as NodeJS.ErrnoException;
     const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
     const kind = isDenied ? 'permission_denied' : 'invalid_argument';
-    throw new LhsError(kind, `cannot write "${file}" (${code})`, { cause });
+    const where = code === 'ENOENT' ? `: folder "${dirname(file)}" does not exist` : '';
+    throw new LhsError(kind, `cannot write "${file}"${where} (${code})`, { cause });
   }
 }

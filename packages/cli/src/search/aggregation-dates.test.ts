@@ -1,4 +1,5 @@
-import { type AggResults, isoInstant, withDates } from '@lakehouse-search/contract';
+import type { AggResults } from '@lakehouse-search/contract';
+import { isoInstant, withDates } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { instantText } from '../terminal/instants.ts';
 import { styleFor } from '../terminal/style.ts';
@@ -49,6 +50,12 @@ describe('dates of aggregations', () => {
     ]);
   });
 
+  it('stand beside averages with two digits behind the point, or six in all', () => {
+    const values = { a: { value: 13_412_513.25 }, b: { value: 2 / 3 }, c: { value: -1234.56789 } };
+    const lines = aggregationLines(values, {}, plain, 120);
+    expect(lines).toEqual(['a  13412513.25', 'b  0.666667', 'c  -1234.57']);
+  });
+
   it('stay as they are where they cannot be told as a date', () => {
     expect(isoInstant('9223372036854775807')).toBe('9223372036854775807');
     expect(isoInstant(-1)).toBe('1969-12-31T23:59:59.999999Z');
@@ -67,6 +74,13 @@ describe('histograms of numbers', () => {
     });
   });
 
+  it.each(['at:fortnight', 'at:days', 'at:'])('refuse "%s" with the intervals', async (text) => {
+    await expect(aggregationSpecs({ histogram: [text] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('--histogram'),
+    });
+  });
+
   it('have a figure beside each bar', () => {
     const specs = { price: { histogram: { field: 'price', interval: 100 } } };
     const buckets = [
@@ -77,5 +91,8 @@ describe('histograms of numbers', () => {
       'price  0    4 ████████████████████',
       '       100  1 █████',
     ]);
+    const cut = { buckets, total_buckets: 11 };
+    const line = aggregationLines({ price: cut }, specs, plain, 80).at(-1);
+    expect(line).toBe('       2 of 11 buckets shown; raise size');
   });
 });

@@ -21,7 +21,16 @@ export const aggregationFlags = {
     helpValue: 'JSON',
   }),
   terms: Flags.string({ description: 'most frequent values', helpValue: 'FIELD', multiple: true }),
-  size: Flags.integer({ description: 'values of each --terms (10)', helpValue: 'N', min: 1 }),
+  significant: Flags.string({
+    description: 'values more frequent in the matches than in the index',
+    helpValue: 'FIELD',
+    multiple: true,
+  }),
+  size: Flags.integer({
+    description: 'values of each --terms and --significant (10)',
+    helpValue: 'N',
+    min: 1,
+  }),
   stats: Flags.string({
     description: 'count, min, max, sum, avg',
     helpValue: 'FIELD',
@@ -54,6 +63,7 @@ export const aggregationFlags = {
 export interface AggregationFlags {
   readonly aggs?: string;
   readonly terms?: readonly string[];
+  readonly significant?: readonly string[];
   readonly size?: number;
   readonly stats?: readonly string[];
   readonly avg?: readonly string[];
@@ -66,7 +76,7 @@ export interface AggregationFlags {
   readonly percentiles?: readonly string[];
 }
 
-const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
+const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year', 'decade'];
 const PART = /^(hour|day|month)_of_/;
 
 /** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
@@ -77,6 +87,9 @@ export async function aggregationSpecs(flags: AggregationFlags): Promise<AggSpec
   };
   const size: JsonObject = flags.size === undefined ? {} : { size: flags.size };
   for (const field of flags.terms ?? []) add(field, 'terms', { field, ...size });
+  for (const field of flags.significant ?? []) {
+    add(field, 'significant_terms', { field, ...size });
+  }
   for (const text of flags.histogram ?? []) {
     const { kind, field, spec } = histogram(text, flags['time-zone']);
     add(field, kind, { field, ...spec, min_doc_count: 0 });
@@ -113,6 +126,11 @@ function histogram(text: string, zone: string | undefined): Histogram {
     return { kind, field, spec: { calendar_interval: interval, time_zone: zone ?? 'UTC' } };
   }
   const more: JsonObject = zone === undefined ? {} : { time_zone: zone };
+  if (!/^\d/.test(interval) && !PART.test(interval)) {
+    const message = `--histogram "${text}": "${interval}" is no interval`;
+    const hint = `intervals: ${CALENDAR.join(', ')}, 7d, 12h, hour_of_day, …, or a number`;
+    throw new LhsError('invalid_argument', message, { hint });
+  }
   if (PART.test(interval)) return { kind: 'date_part', field, spec: { part: interval, ...more } };
   return { kind, field, spec: { fixed_interval: interval, ...more } };
 }

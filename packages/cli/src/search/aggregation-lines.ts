@@ -40,10 +40,11 @@ function resultLines(result: AggResult, spec: JsonObject, style: Style, columns:
   if ('buckets' in result) {
     if (result.buckets.length === 0) return [style.dim('nothing')];
     const isLong = isOfTimes(spec) || (isOfNumbers(spec) && result.buckets.length > MOST_BARS);
-    if (isLong && Object.keys(nested).length === 0) {
-      return [lineOfLevels(result.buckets, style, columns)];
-    }
-    return bucketLines(result, nested, style, columns);
+    const lines =
+      isLong && Object.keys(nested).length === 0
+        ? [lineOfLevels(result.buckets, style, columns)]
+        : bucketLines(result, nested, style, columns);
+    return [...lines, ...cutLines(result, style)];
   }
   if ('doc_count' in result) {
     const inner = result.aggs === undefined ? [] : nestedLines(result.aggs, nested, style, columns);
@@ -52,13 +53,20 @@ function resultLines(result: AggResult, spec: JsonObject, style: Style, columns:
   return wrap(figures(result, style), columns, '');
 }
 
-function bucketLines(
-  result: Extract<AggResult, { readonly buckets: readonly AggBucket[] }>,
-  nested: AggSpecs,
-  style: Style,
-  columns: number,
-): string[] {
-  const rows = result.buckets.map(({ key, doc_count: n }) => ({ label: figure(key), count: n }));
+type Buckets = Extract<AggResult, { readonly buckets: readonly AggBucket[] }>;
+
+/** What `size` left out. */
+function cutLines(result: Buckets, style: Style): string[] {
+  if (!('total_buckets' in result) || result.total_buckets === undefined) return [];
+  const [n, all] = [count(result.buckets.length), count(result.total_buckets)];
+  return [style.dim(`${n} of ${all} buckets shown; raise size`)];
+}
+
+function bucketLines(result: Buckets, nested: AggSpecs, style: Style, columns: number): string[] {
+  const rows = result.buckets.map(({ key, doc_count: n, bg_count: all }) => {
+    const label = all === undefined ? figure(key) : `${figure(key)} of ${count(all)}`;
+    return { label, count: n };
+  });
   const left = 'sum_other_doc_count' in result ? result.sum_other_doc_count : 0;
   const others = left === 0 ? [] : [{ label: 'others', count: left }];
   const lines = barLines(rows, others, style, barLayout([...rows, ...others], columns));
@@ -111,7 +119,7 @@ function figures(result: AggResult, style: Style): string {
 
 function figure(value: Json): string {
   if (typeof value !== 'number') return value === null ? '-' : instantText(String(value));
-  return Number.isInteger(value)
-    ? value.toLocaleString('en-US')
-    : String(Number(value.toPrecision(6)));
+  if (Number.isInteger(value)) return value.toLocaleString('en-US');
+  const digits = Math.trunc(Math.abs(value)).toFixed(0).length;
+  return String(Number(value.toPrecision(Math.min(15, Math.max(6, digits + 2)))));
 }

@@ -26,7 +26,7 @@ export function facetTable(facets: readonly Facet[]): RowTable {
 }
 
 const NAMES = [
-  ...['agg', 'within', 'key', 'from', 'to', 'doc_count'],
+  ...['agg', 'within', 'key', 'from', 'to', 'doc_count', 'bg_count', 'score'],
   ...['count', 'min', 'max', 'sum', 'avg', 'percent', 'value', 'exact', 'standard_error'],
 ];
 

@@ -1,10 +1,11 @@
-import {
-  type AlterChange,
-  type AlterPlan,
-  type Json,
-  type ReindexCost,
-  textOfJson,
+import type {
+  AlterChange,
+  AlterPlan,
+  Json,
+  JsonObject,
+  ReindexCost,
 } from '@lakehouse-search/contract';
+import { textOfJson } from '@lakehouse-search/contract/internal';
 import { bytes, plural } from '../terminal/figures.ts';
 import { pad, printable, wrap } from '../terminal/text.ts';
 
@@ -35,8 +36,18 @@ function changeLines({ setting, from, to, strategy, reason }: AlterChange, colum
 
 function valueText(value: Json): string {
   if (value === null) return 'none';
-  const text = printable(typeof value === 'string' ? value : textOfJson(value));
+  const plain = keyText(value) ?? (typeof value === 'string' ? value : textOfJson(value));
+  const text = printable(plain);
   return text.length <= VALUE_WIDTH ? text : `${text.slice(0, VALUE_WIDTH - 1)}…`;
+}
+
+/** A key as its columns, or `row`; null if a value is no key. */
+function keyText(value: Json): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const { identifier, partition, row } = value as JsonObject;
+  if (row === true) return 'row';
+  if (!Array.isArray(identifier) || !Array.isArray(partition)) return null;
+  return [...partition, ...identifier].join(', ');
 }
 
 function endLines(plan: AlterPlan, next: string): readonly string[] {
@@ -52,7 +63,8 @@ function doneText({ strategy, field_cost: cost }: AlterPlan): string {
   return `altered, built ${plural(cost.fields.length, 'field')}`;
 }
 
-function costText({ reindex_cost: whole, field_cost: cost }: AlterPlan): string {
+function costText({ generation, reindex_cost: whole, field_cost: cost }: AlterPlan): string {
+  if (generation === 0) return 'is not built yet';
   if (whole !== undefined) return `a reindex reads ${readText(whole)}`;
   if (cost === undefined) return 'no reindex is needed';
   if (cost.columns.length === 0) return 'no field is built, no column is read';

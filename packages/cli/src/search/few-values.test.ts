@@ -1,4 +1,5 @@
-import type { Backend, FieldDescription, IndexDescription } from '@lakehouse-search/contract';
+import type { FieldDescription, IndexDescription } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { fieldsOfFewValues } from './few-values.ts';
 
@@ -29,7 +30,7 @@ const backend = {
   aggregate: async ({ aggs }: { aggs: { values: { cardinality: { field: string } } } }) => {
     return { results: { values: { value: DISTINCT[aggs.values.cardinality.field] } } };
   },
-} as unknown as Backend;
+} as unknown as BackendApi;
 
 describe('fields that facets are worth', () => {
   it('come with few values first, and with a single one last', async () => {
@@ -40,7 +41,7 @@ describe('fields that facets are worth', () => {
         const name = aggs.values.cardinality.field as keyof typeof values;
         return { results: { values: { value: values[name] } } };
       },
-    } as unknown as Backend;
+    } as unknown as BackendApi;
     const found = await fieldsOfFewValues(counting, { ...index, fields }, ['KEYWORD']);
     expect(found).toEqual(['few', 'many', 'one']);
   });

@@ -1,4 +1,5 @@
-import type { Backend, FieldDescription, IndexDescription } from '@lakehouse-search/contract';
+import type { FieldDescription, IndexDescription } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 
 /** Fields that are looked at, at most. */
 const MOST_FIELDS = 24;
@@ -13,7 +14,7 @@ const MOST_NUMBERS = 64;
  * row has another value, and fields that cannot be counted.
  */
 export async function fieldsOfFewValues(
-  backend: Backend,
+  backend: BackendApi,
   { index, fields, key, num_docs: rows }: IndexDescription,
   types: readonly string[],
 ): Promise<readonly string[]> {
@@ -36,7 +37,7 @@ const order = (values: number): number => (values <= 1 ? Number.MAX_VALUE : valu
 
 /** How many values a field has; infinitely many if they cannot be counted. */
 async function distinctValues(
-  backend: Backend,
+  backend: BackendApi,
   index: string,
   { name, type }: FieldDescription,
 ): Promise<number> {

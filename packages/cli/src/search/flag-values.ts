@@ -2,10 +2,10 @@ import {
   type AggSpec,
   type HybridRequest,
   type Json,
-  jsonValue,
   LhsError,
   type SortSpec,
 } from '@lakehouse-search/contract';
+import { jsonValue, sortOfText } from '@lakehouse-search/contract/internal';
 import { readText } from '../files/read-text.ts';
 
 /** `a,b` -> ['a', 'b']. */
@@ -19,18 +19,16 @@ export function list(text: string | undefined): string[] | undefined {
 /** `opened_at:desc,service` -> sort specs. Throws invalid_argument. */
 export function sortSpecs(text: string): SortSpec[] {
   return text.split(',').map((part) => {
-    const [, field, order = 'asc'] = /^(.*?)(?::([^:]*))?$/.exec(part.trim()) ?? [];
-    if (!field) {
-      const message = `--sort "${text}" should be like opened_at:desc,service`;
+    const spec = sortOfText(part);
+    if (spec !== null) return spec;
+    const [, field, order] = /^([^:]+):(.*)$/.exec(part.trim()) ?? [];
+    if (field === undefined) {
+      const message = `--sort "${text.trim()}" should be like opened_at:desc,service`;
       throw new LhsError('invalid_argument', message);
     }
-    if (order !== 'asc' && order !== 'desc') {
-      const message = `--sort "${text}": "${order}" is no order`;
-      throw new LhsError('invalid_argument', message, {
-        hint: `write ${field}:desc or ${field}:asc`,
-      });
-    }
-    return { field, desc: order === 'desc' };
+    const message = `--sort "${text.trim()}": "${order}" is no order`;
+    const hint = `write ${field}:desc or ${field}:asc`;
+    throw new LhsError('invalid_argument', message, { hint });
   });
 }
 
@@ -94,7 +92,7 @@ function notNumbers(where: string, cause?: unknown): LhsError {
 /** The aggregations of `--aggs`: a JSON object, or `@` and a file of one. Throws invalid_argument. */
 export async function aggsOf(text: string): Promise<Record<string, AggSpec>> {
   const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
-  const value = jsonValue(json, '--aggs');
+  const value = jsonValue(json, text.startsWith('@') ? `file "${text.slice(1)}"` : '--aggs');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return { ...(value as Record<string, AggSpec>) };
   }

@@ -1,14 +1,17 @@
-import {
-  type FieldDescription,
-  type Fragment,
-  type Hit,
-  type IndexDescription,
-  type Json,
-  type ModeRequest,
-  otherFragments,
-  type SearchResponse,
-  textOfJson,
+import type {
+  FieldDescription,
+  Hit,
+  IndexDescription,
+  Json,
+  ModeRequest,
+  SearchResponse,
 } from '@lakehouse-search/contract';
+import {
+  type Fragment,
+  fragmentText,
+  otherFragments,
+  textOfJson,
+} from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
 import { instantText } from '../terminal/instants.ts';
 import { adviceLines } from '../terminal/next-step.ts';
@@ -29,10 +32,11 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const small = smallFields(hit, index.fields, [...keysOf(index), ...sortedOf(order)], title);
   const facts = [armWords(hit), ...small.map(({ text: words }) => words)].filter(Boolean);
   const lines = [headLine(head, facts.join(' · '), style, columns)];
-  if (title !== undefined && typeof hit.fields?.[title] === 'string') {
+  if (title !== undefined && isText(hit.fields?.[title])) {
     lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
   }
-  const fragments = otherFragments(hit, [title, ...small.map(({ field }) => field)]);
+  const shown = [title, ...small.map(({ field }) => field), ...sortedOf(order)];
+  const fragments = otherFragments(hit, shown);
   if (fragments.length > 0) {
     lines.push(`    ${fragmentLine(inOneLine(fragments), style, columns - 4)}`);
   }
@@ -43,6 +47,8 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
     lines.push(`    ${style.yellow('no row:')} ${printable(hit.hydrate_error)}`);
   return lines;
 }
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== '';
 
 /** Before a row that differs, or may differ, from what the index has of it. */
 export const NEWER_ROW = 'row written after the snapshot of the index:';
@@ -55,6 +61,8 @@ export interface HitView {
   readonly rowTexts: readonly string[];
   readonly style: Style;
   readonly columns: number;
+  /** The row that hits are like, as its key was typed. */
+  readonly like?: string;
 }
 
 /** What puts hits into their order: fields of a sort, the score, or the key alone. */
@@ -119,8 +127,9 @@ export interface SmallField {
 }
 
 /**
- * The cached fields that are not text, those that matched first, without those in `shown`. A column
- * is shown once, though several fields may be made of it, also the title.
+ * The cached fields that are not text and the numbers that matched, those that matched first,
+ * without those in `shown`. A column is shown once, though several fields may be made of it, also
+ * the title.
  */
 export function smallFields(
   hit: Hit,
@@ -134,13 +143,19 @@ export function smallFields(
     .filter(({ name, type }) => type !== 'TEXT' && !shown.includes(name))
     .toSorted((a, b) => isMatched(b) - isMatched(a))
     .flatMap((field): SmallField[] => {
-      const value = hit.fields?.[field.name] ?? null;
+      const value = hit.fields?.[field.name] ?? matchedValue(hit, field) ?? null;
       const column = [...field.source, ...(field.path === undefined ? [] : [field.path])].join('.');
       if (value === null || columns.has(column)) return [];
       columns.add(column);
       return [{ field: field.name, text: printable(`${field.name} ${shortValue(field, value)}`) }];
     })
     .slice(0, MAX_SMALL);
+}
+
+/** The values of a number or date that matched, though the index returns none. */
+function matchedValue({ highlight }: Hit, { name, type }: FieldDescription): Json | undefined {
+  if (type === 'KEYWORD') return undefined;
+  return highlight?.[name]?.map(fragmentText).join(', ');
 }
 
 function shortValue(field: FieldDescription, value: Json): string {

@@ -16,12 +16,10 @@ export function indexTypes(index: IndexDescription, library: string): string {
   const fields = index.fields.filter(({ name, path }) => path === undefined && !columns.has(name));
   const lists = fields.filter((field) => field.multi_valued).map(({ name }) => name);
   const variants = index.variants.map(({ column, flatten }) => ({ column, flatten }));
-  const { catalog, table, path, ref } = index.source ?? { path: index.index };
-  const source = catalog === undefined ? { path } : { catalog, table };
   const lines = [
     'version: 1,',
     `index: ${literal(index.index)},`,
-    `source: ${literal(ref === undefined ? source : { ...source, ref })},`,
+    `source: ${literal(sourceOf(index))},`,
     'fields: [',
     ...fields.map((field) => `  ${literal(fieldOf(field))},`),
     '],',
@@ -35,9 +33,17 @@ export function indexTypes(index: IndexDescription, library: string): string {
     '  {',
     ...lines.map((line) => `    ${line}`),
     '  },',
-    ...(lists.length === 0 ? [] : [`  { lists: ${literal(lists)} },`]),
+    `  { lists: ${literal(lists)} },`,
     ');',
   ].join('\n');
+}
+
+/** The catalog's name or, as a service hides the settings of unnamed catalogs, its type. */
+function sourceOf({ index, source = { path: index } }: IndexDescription): object {
+  const { s3: _, ...shown } = source;
+  const { type, ...settings } = Object(source.catalog);
+  const isHidden = type !== undefined && Object.keys(settings).length === 0;
+  return isHidden ? { ...shown, catalog: type } : shown;
 }
 
 /** `my-incidents` as `myIncidentsIndex`, which is no reserved word. */

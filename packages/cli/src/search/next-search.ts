@@ -1,4 +1,5 @@
-import { type Backend, type IndexDescription, LhsError } from '@lakehouse-search/contract';
+import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 
 /** The next command: a search by words, or of all rows where words have no field to look in. */
 export function nextOf(description: IndexDescription): string {
@@ -11,7 +12,7 @@ export function nextOf(description: IndexDescription): string {
 }
 
 /** The search of an index that was built; a caller may build an index and not describe it. */
-export async function nextSearch(backend: Backend, index: string): Promise<string> {
+export async function nextSearch(backend: BackendApi, index: string): Promise<string> {
   try {
     return nextOf(await backend.describeIndex({ index }));
   } catch (error) {

@@ -1,10 +1,5 @@
-import {
-  type Backend,
-  jsonValue,
-  LhsError,
-  type ModeRequest,
-  type SearchMode,
-} from '@lakehouse-search/contract';
+import { LhsError, type ModeRequest, type SearchMode } from '@lakehouse-search/contract';
+import { type BackendApi, jsonValue } from '@lakehouse-search/contract/internal';
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
 import type { Style } from '../terminal/style.ts';
@@ -35,7 +30,7 @@ const LINE_FAULTS: ReadonlySet<string> = new Set([
  * code. Throws every error that is not the line's fault, with the line's place.
  */
 export async function runQueryFile(
-  backend: Backend,
+  backend: BackendApi,
   mode: SearchMode,
   index: string,
   file: string,

@@ -1,12 +1,12 @@
 /** Rehearsals on the command line: the file of searches, the report and the gates. */
 import {
   type Coordinates,
-  jsonValue,
   LhsError,
   type Rehearsal,
   type RehearsedQuery,
   type RehearsedRequest,
 } from '@lakehouse-search/contract';
+import { jsonValue } from '@lakehouse-search/contract/internal';
 import { readLines } from '../files/read-text.ts';
 import { bytes, duration, plural } from '../terminal/figures.ts';
 import { table } from '../terminal/table.ts';

@@ -1,10 +1,10 @@
 import type {
-  Backend,
   IndexDescription,
   ModeRequest,
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../terminal/style.ts';
 import { resultLines } from './result-lines.ts';
@@ -83,6 +83,17 @@ describe('the lines of a search answer', () => {
     expect(lines).toHaveLength(4);
   });
 
+  it('name numbers that matched and are not cached, and none that the hits are sorted by', () => {
+    const bare = index.fields.map((one) => ({ ...one, cached: one.type === 'TEXT' }));
+    const view = { ...page, index: { ...index, fields: bare } };
+    const highlight = { price: [[{ text: '6.67', marked: true }]] };
+    const found = answer({}, { fields: { name: 'a tent' }, highlight, sort: [6.67, 'A1'] });
+    const lines = resultLines(found, search({}), view);
+    expect(lines.slice(2)).toEqual([' 1  1.23  sku=A1                 price 6.67', '    a tent']);
+    const sorted = resultLines(found, search({ sort: [{ field: 'price' }] }), view);
+    expect(sorted.slice(2)).toEqual([' 1  price 6.67  sku=A1', '    a tent']);
+  });
+
   it('name the fields of fragments, the short ones first', () => {
     const marked = { text: 'red', marked: true };
     const highlight = { note: [[{ text: 'runs over ', marked: false }, marked]], hue: [[marked]] };
@@ -109,7 +120,7 @@ describe('a search of an index that caches no text', () => {
       asked.push(request);
       return answer({}, { fields: {}, ...(request.hydrate === true ? { row } : {}) });
     },
-  } as unknown as Backend;
+  } as unknown as BackendApi;
   const shown = async (readsRows: boolean) => {
     const place = { format: 'table' as const, style, width: 80, readsRows, err: () => {} };
     return (await presentSearch(backend, search({}), place).lines()) as string[];
@@ -120,7 +131,7 @@ describe('a search of an index that caches no text', () => {
     expect(asked.at(-1)).toMatchObject({ hydrate: true, hydrate_columns: ['name'] });
   });
 
-  it('reads no rows for a pipe', async () => {
+  it('attaches no rows for a pipe', async () => {
     expect((await shown(false)).slice(2)).toEqual([' 1  1.23  sku=A1']);
     expect(asked.at(-1)?.hydrate).toBeUndefined();
   });

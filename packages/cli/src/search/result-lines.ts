@@ -1,13 +1,13 @@
-import {
-  type ClauseCount,
-  clauseText,
-  type IndexDescription,
-  type ModeRequest,
-  type SearchResponse,
-  withDates,
+import type {
+  ClauseCount,
+  IndexDescription,
+  ModeRequest,
+  SearchResponse,
+  TableLag,
 } from '@lakehouse-search/contract';
+import { clauseText, withDates } from '@lakehouse-search/contract/internal';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
-import { nextSync } from '../terminal/next-step.ts';
+import { behindText } from '../terminal/next-step.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
@@ -40,7 +40,7 @@ export function resultLines(
   answer.hits.forEach((hit, i) => {
     lines.push('', ...hitLines(hit, offset + i + 1, view));
   });
-  const next = nextPage(answer, search, index.index);
+  const next = nextPage(answer, search, page);
   if (next !== undefined) lines.push('', style.dim(`next: ${next}`));
   return lines;
 }
@@ -74,19 +74,37 @@ function freshness(
   }
   if (lag === null) return `the table cannot be reached (${snapshot})`;
   if (lag === 0) return `at the table’s head (${snapshot})`;
-  return `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
+  return behindText(lag, index);
+}
+
+/** The index of an answer, as far as advice on it needs it. */
+type Followed = Pick<IndexDescription, 'index' | 'synced_by'>;
+
+/** That rows may be missing because the index is behind its table. */
+export function lagLines(
+  { lag_snapshots: lag }: TableLag,
+  request: { readonly pit_id?: string },
+  index: Followed,
+): string[] {
+  return lag === null || lag === 0 || request.pit_id !== undefined ? [] : [behindText(lag, index)];
 }
 
 /** The command for the page after this one, or undefined on the last page. */
-function nextPage(answer: SearchResponse, search: ModeRequest, index: string) {
+function nextPage(
+  answer: SearchResponse,
+  search: ModeRequest,
+  { index: { index }, like }: Pick<HitView, 'index' | 'like'>,
+): string | undefined {
   const { request } = search;
   const shown = (request.offset ?? 0) + answer.hits.length;
   const last = answer.hits.at(-1);
   if (last === undefined || shown >= answer.total) return undefined;
   const mode = search.mode === 'lexical' ? [] : ['--mode', search.mode];
-  const parts = ['lhs search', index, ...mode, ...flagWords(request)];
+  const named = request.index?.includes('/') === true ? request.index : index;
+  const parts = ['lhs search', named, ...mode, ...flagWords(request)];
   if (last.sort !== undefined) parts.push('--after', shellWord(JSON.stringify(last.sort)));
   else parts.push('--offset', String(shown));
+  if (like !== undefined) return [...parts, '--like', shellWord(like)].join(' ');
   const query = textOf(search);
   if (query === undefined) return parts.join(' ');
   if (query.startsWith('-')) return [...parts, '--', shellWord(query)].join(' ');
@@ -103,28 +121,15 @@ function textOf(search: ModeRequest): string | undefined {
 /** Why a semantic search has no hits, as far as the response contains the reason. */
 export function nothingNear(
   answer: SearchResponse,
-  index: string,
+  request: { readonly pit_id?: string },
+  index: Followed,
   style: Style,
   columns: number,
 ): string[] {
   const said = remarks(answer, style, columns);
   const why = said.length > 0 ? said : ['no row with a vector is left by filter and --min-score'];
-  return ['0 hits.', ...why, `fields: lhs index describe ${index}`];
-}
-
-const ACCENTS_COUNT =
-  'accents count in this index: an analyzer with the filter ascii_folding finds both spellings';
-
-/** Whether a suggestion is the text of the clause with other accents. */
-function differsInAccents(clause: string, suggestion: string | undefined): boolean {
-  if (suggestion === undefined) return false;
-  const [own, other] = [clause, suggestion].map((text) => text.toLowerCase());
-  return own !== other && withoutAccents(own) === withoutAccents(other);
-}
-
-function withoutAccents(text: string): string {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '');
-  return plain.replace(/ß/g, 'ss').replace(/æ/g, 'ae').replace(/œ/g, 'oe').replace(/ø/g, 'o');
+  const fields = `fields: lhs index describe ${index.index}`;
+  return ['0 hits.', ...lagLines(answer, request, index), ...why, fields];
 }
 
 /** Words that were found in fields that were not searched: `ruth: last:Ruth has 4`. */
@@ -137,19 +142,20 @@ const FIX = ', or the same command with --fix';
 
 /** `0 hits. timeout: 311 · service:biling: 0 (did you mean service:billing? 3 hits)`. */
 export function nothingFound(
-  { clauses = [], suggested_query: meant }: Pick<SearchResponse, 'clauses' | 'suggested_query'>,
-  request: { readonly query?: string },
-  index: string,
+  answer: Pick<SearchResponse, 'clauses' | 'suggested_query'> & TableLag,
+  request: { readonly query?: string; readonly pit_id?: string },
+  followed: Followed,
   command = 'search',
 ): string[] {
+  const { clauses = [], suggested_query: meant } = answer;
+  const { index } = followed;
   const parts = clauses.map(clauseText);
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
-  const accents = clauses.some(({ clause, suggestion }) => differsInAccents(clause, suggestion));
-  const folding = accents ? [ACCENTS_COUNT] : [];
   const next =
     meant === undefined || meant === request.query
       ? []
       : [`next: lhs ${command} ${index} ${shellWord(meant)}${command === 'search' ? FIX : ''}`];
   const fields = `fields: lhs index describe ${index}`;
-  return [`0 hits.${tail}`, ...folding, ...elsewhereLines(clauses), ...next, fields];
+  const lag = lagLines(answer, request, followed);
+  return [`0 hits.${tail}`, ...lag, ...elsewhereLines(clauses), ...next, fields];
 }

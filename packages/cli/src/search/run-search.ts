@@ -1,6 +1,5 @@
 /** A search from its flags to its presentation: the request of a mode, sent to a backend. */
 import {
-  type Backend,
   LhsError,
   type MatchRequest,
   type ModeRequest,
@@ -8,8 +7,10 @@ import {
   type SearchRequest,
   type SearchResponse,
 } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
+import { plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable } from '../terminal/text.ts';
 import { displayColumns, MAX_ROWS, withRowTexts } from './display-columns.ts';
@@ -17,7 +18,7 @@ import { skippedFacets } from './facet-lines.ts';
 import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
 import { partialRemarks } from './partial.ts';
-import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
+import { lagLines, nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import {
   matchFlags,
   refuseForeign,
@@ -35,12 +36,14 @@ export interface SearchPlace {
   readonly width: number;
   /** For people, the texts of a hit are read from the table if the index caches none. */
   readonly readsRows: boolean;
+  /** The key of the row that hits are like, as it was typed. */
+  readonly like?: string;
   err(...lines: readonly string[]): void;
 }
 
 /** A search of any mode, presented in the shape that a format needs. */
 export async function runSearch(
-  backend: Backend,
+  backend: BackendApi,
   mode: SearchMode,
   index: string,
   text: string | undefined,
@@ -48,8 +51,14 @@ export async function runSearch(
   place: SearchPlace,
 ): Promise<AnswerShapes> {
   refuseIdle(mode, flags);
-  const search = await modeRequest(mode, index, text, flags);
-  return presentSearch(backend, search, place, (answer) => shapedAnswer(answer, flags));
+  const { like } = flags;
+  const search =
+    like === undefined
+      ? await modeRequest(mode, index, text, flags)
+      : await likeRequest(backend, mode, { index, text, like }, flags);
+  return presentSearch(backend, search, like === undefined ? place : { ...place, like }, (answer) =>
+    shapedAnswer(answer, flags),
+  );
 }
 
 /**
@@ -58,22 +67,30 @@ export async function runSearch(
  * aggregations in a format of rows.
  */
 export function presentSearch(
-  backend: Backend,
+  backend: BackendApi,
   search: ModeRequest,
-  { format, style, width, readsRows, err }: SearchPlace,
+  { format, style, width, readsRows, like, err }: SearchPlace,
   shape: (answer: SearchResponse) => SearchResponse = (answer) => answer,
 ): AnswerShapes {
   const { index } = search.request;
   const isFixed = search.mode === 'lexical' && search.request.suggest === true;
+  const fixed = async (request: ModeRequest, query: unknown, what: string) => {
+    if (!isFixed || request.mode !== 'lexical' || typeof query !== 'string') return undefined;
+    const { query: written } = request.request;
+    err(`${what} for ${printable(written ?? '')}: searching for ${printable(query)}`);
+    return searchByMode(backend, { ...request, request: { ...request.request, query } });
+  };
   const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
-    const answer = shape(await searchByMode(backend, request));
-    err(...skippedFacets(answer));
-    const { suggested_query: query } = answer;
-    if (!isFixed || request.mode !== 'lexical' || query === undefined) return answer;
-    err(`0 hits for ${printable(request.request.query ?? '')}: searching for ${printable(query)}`);
-    return shape(
-      await searchByMode(backend, { ...request, request: { ...request.request, query } }),
-    );
+    try {
+      const answer = await searchByMode(backend, request);
+      err(...skippedFacets(answer));
+      const { suggested_query: query, total } = answer;
+      return shape((await fixed(request, query, plural(total, 'hit'))) ?? answer);
+    } catch (error) {
+      const answer = await fixed(request, meantBy(error, request), 'no result');
+      if (answer === undefined) throw error;
+      return shape(answer);
+    }
   };
   return {
     async lines() {
@@ -82,13 +99,14 @@ export function presentSearch(
       const columns = readsRows ? displayColumns(fields, key.identifier) : [];
       const asked = withRowTexts(search, columns);
       const rowTexts = asked === search ? [] : columns;
-      const answer = await answerOf(withSuggestions(withMarks(asked, readsRows)));
-      const page = { index: description, rowTexts, style, columns: width };
+      const answer = await answerOf(withSuggestions(withMarks(asked)));
+      const page = { index: description, rowTexts, style, columns: width, like };
       if (answer.total > 0) return resultLines(answer, search, page);
-      if (search.mode !== 'lexical') return nothingNear(answer, description.index, style, width);
-      const { request } = search;
+      if (search.mode !== 'lexical') {
+        return nothingNear(answer, search.request, description, style, width);
+      }
       return [
-        ...nothingFound(answer, request, description.index),
+        ...nothingFound(answer, search.request, description),
         ...remarks(answer, style, width),
       ];
     },
@@ -96,11 +114,19 @@ export function presentSearch(
     async table() {
       refuseSummaries(search.request, format);
       const answer = await answerOf(search);
-      err(...partialRemarks(answer), ...remarks(answer, style, width));
-      return hitTable(answer, search, await backend.describeIndex({ index }));
+      const description = await backend.describeIndex({ index });
+      err(...partialRemarks(answer), ...lagLines(answer, search.request, description));
+      err(...remarks(answer, style, width));
+      return hitTable(answer, search, description);
     },
   };
 }
+
+/** The query that was probably meant, of an error about the query. */
+const meantBy = (error: unknown, { request }: ModeRequest): unknown =>
+  error instanceof LhsError && 'query' in request && error.place?.text === request.query
+    ? error.details.suggested_query
+    : undefined;
 
 /** Throws invalid_argument for facets or aggregations in a format that has rows of hits only. */
 function refuseSummaries({ facets, aggs }: SearchRequest, format: OutputFormat): void {
@@ -123,7 +149,7 @@ export function shapedAnswer(answer: SearchResponse, flags: SearchFlags): Search
 }
 
 /** The response of a backend to a search. */
-export function searchByMode(backend: Backend, search: ModeRequest): Promise<SearchResponse> {
+export function searchByMode(backend: BackendApi, search: ModeRequest): Promise<SearchResponse> {
   switch (search.mode) {
     case 'lexical':
       return backend.search(search.request);
@@ -140,10 +166,10 @@ const withSuggestions = (search: ModeRequest): ModeRequest =>
     ? { mode: search.mode, request: { ...search.request, suggest: true } }
     : search;
 
-/** The same search with highlights; with those of uncached fields, if rows are read for display. */
-function withMarks(search: ModeRequest, readsRows: boolean): ModeRequest {
+/** The same search with what matched, unless so many rows would be read for it. */
+function withMarks(search: ModeRequest): ModeRequest {
   const { limit = 0 } = search.request;
-  const highlight = { max_fragments: 1, ...(readsRows && limit <= MAX_ROWS && { matched: true }) };
+  const highlight = { max_fragments: 1, ...(limit <= MAX_ROWS && { matched: true }) };
   switch (search.mode) {
     case 'lexical':
       return { mode: search.mode, request: { ...search.request, highlight } };
@@ -161,6 +187,29 @@ export async function searchRequest(
   flags: SearchFlags,
 ): Promise<SearchRequest> {
   return { index, query: query ?? '*:*', ...(await requestPart(flags, searchFlags)) };
+}
+
+/** A row is short: one occurrence of a word counts, and so does a word of one other row. */
+const ROW_WORDS = { min_term_freq: 1, min_doc_freq: 2 };
+
+/** The search for rows like one. Throws invalid_argument. */
+async function likeRequest(
+  backend: BackendApi,
+  mode: SearchMode,
+  { index, text, like }: { readonly index: string; readonly text?: string; readonly like: string },
+  flags: SearchFlags,
+): Promise<ModeRequest> {
+  if (text !== undefined) {
+    const message = `"${text}" and --like cannot be combined`;
+    throw new LhsError('invalid_argument', message, { hint: 'restrict the hits with --filter' });
+  }
+  if (mode !== 'lexical') {
+    throw new LhsError('invalid_argument', '--like goes with --mode lexical');
+  }
+  const { keysOfTexts } = await import('./meant-keys.ts');
+  const keys = await keysOfTexts([like], await backend.describeIndex({ index }), backend);
+  const ast = { more_like_this: { keys, ...ROW_WORDS } };
+  return { mode, request: { index, ast, ...(await requestPart(flags, searchFlags)) } };
 }
 
 /** The documents that facets and aggregations are made of; why there are none, if so. */

@@ -1,15 +1,9 @@
-import {
-  type Backend,
-  LhsError,
-  type ModeRequest,
-  nearest,
-  type SavedQuery,
-  searchOfSaved,
-} from '@lakehouse-search/contract';
+import { LhsError, type ModeRequest, type SavedQuery } from '@lakehouse-search/contract';
+import { type BackendApi, nearest, searchOfSaved } from '@lakehouse-search/contract/internal';
 import { refuseForeign, requestPart, type SearchFlags } from './search-flags.ts';
 
 /** The saved query of a name. Throws not_found with the nearest name. */
-export async function savedQuery(backend: Backend, name: string): Promise<SavedQuery> {
+export async function savedQuery(backend: BackendApi, name: string): Promise<SavedQuery> {
   const all = await backend.listSavedQueries();
   const found = all.find((query) => query.name === name);
   if (found !== undefined) return found;

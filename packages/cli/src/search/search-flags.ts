@@ -9,6 +9,7 @@ import {
   type SearchRequest,
 } from '@lakehouse-search/contract';
 import { Args, Flags, type Interfaces } from '@oclif/core';
+import { indexArg } from '../config/index-arg.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import {
   afterValues,
@@ -22,7 +23,7 @@ import {
 
 /** The arguments of commands that take documents by a query. */
 export const matchArgs = {
-  index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  index: indexArg,
   query: Args.string({
     ignoreStdin: true,
     description: 'query (docs/query.md; default: all documents)',
@@ -30,12 +31,6 @@ export const matchArgs = {
 };
 /** The flags of a search, shared by `lhs search` and `lhs index search`. */
 export const searchFlags = {
-  syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
-  operator: Flags.string({
-    options: ['or', 'and'],
-    description: 'operator that joins the clauses of a list (or)',
-  }),
-  fix: Flags.boolean({ description: 'if nothing is found, search for what was probably meant' }),
   filter: Flags.string({
     description: 'query that restricts the hits without scoring',
     helpValue: 'Q',
@@ -46,27 +41,11 @@ export const searchFlags = {
     helpValue: 'N',
     min: 0,
   }),
-  offset: Flags.integer({ description: 'hits to skip', helpValue: 'N', min: 0 }),
   sort: Flags.string({ description: 'fast fields, _score, _key', helpValue: 'FIELD[:desc],…' }),
-  after: Flags.string({
-    description: '`sort` values of the last hit of the previous page',
-    helpValue: 'JSON',
-  }),
-  pit: Flags.string({
-    description: 'search this point in time (lhs index pit open)',
-    helpValue: 'ID',
-  }),
   fields: Flags.string({
     aliases: ['field'],
     description: 'cached fields to return',
     helpValue: 'A,B',
-  }),
-  highlight: Flags.boolean({ description: 'return matched fragments' }),
-  hydrate: Flags.boolean({ description: 'attach the table’s rows' }),
-  columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
-  collapse: Flags.string({
-    description: 'return only the best hit of each value',
-    helpValue: 'FIELD',
   }),
   facet: Flags.string({
     aliases: ['facets'],
@@ -75,9 +54,35 @@ export const searchFlags = {
     helpValue: 'FIELD',
     multiple: true,
   }),
+  hydrate: Flags.boolean({ description: 'attach the table’s rows' }),
+  columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
+  highlight: Flags.boolean({ description: 'return matched fragments' }),
+  'highlight-fields': Flags.string({
+    description: 'return those of these fields; also as --highlight=A,B',
+    helpValue: 'A,B',
+  }),
+  fix: Flags.boolean({ description: 'if nothing is found, search for what was probably meant' }),
+  operator: Flags.string({
+    options: ['or', 'and'],
+    description: 'operator that joins the clauses of a list (or)',
+  }),
+  syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
+  collapse: Flags.string({
+    description: 'return only the best hit of each value',
+    helpValue: 'FIELD',
+  }),
   aggs: Flags.string({
     description: 'aggregations of all hits as JSON, or @FILE (docs/aggregations.md)',
     helpValue: 'JSON|@FILE',
+  }),
+  offset: Flags.integer({ description: 'hits to skip', helpValue: 'N', min: 0 }),
+  after: Flags.string({
+    description: '`sort` values of the last hit of the previous page',
+    helpValue: 'JSON',
+  }),
+  pit: Flags.string({
+    description: 'search this point in time (lhs index pit open)',
+    helpValue: 'ID',
   }),
   'snapshot-min': Flags.string({
     description: 'require this snapshot or a later one (exit 5)',
@@ -126,6 +131,11 @@ export const fusionFlags = {
   }),
   'fail-on-partial': Flags.boolean({ description: 'exit with 6 if an arm or a shard fails' }),
 };
+/** A row instead of a query. */
+export const likeFlag = Flags.string({
+  description: 'instead of a query: the rows whose words are most like those of the row KEY',
+  helpValue: 'KEY',
+});
 /** Which search it is. */
 export const modeFlag = Flags.string({
   options: ['lexical', 'semantic', 'hybrid'],
@@ -149,7 +159,7 @@ type Values<T> = Partial<Omit<Interfaces.InferredFlags<T>, 'json'>>;
 /** The values of all flags of a search. */
 export type SearchFlags = Values<typeof searchFlags> &
   Values<typeof nearestFlags> &
-  Values<typeof fusionFlags>;
+  Values<typeof fusionFlags> & { readonly like?: string };
 
 /** What flags can set in a request of any mode. */
 type Part = Partial<SearchRequest & HybridRequest>;
@@ -176,7 +186,7 @@ const listed = (field: 'fields' | 'hydrate_columns' | 'lexical_fields'): FlagPar
 
 /** In the order of the fields of a request. */
 const PARTS: {
-  readonly [Name in Exclude<keyof SearchFlags, 'fail-on-partial'>]: FlagPart<
+  readonly [Name in Exclude<keyof SearchFlags, 'fail-on-partial' | 'like'>]: FlagPart<
     NonNullable<SearchFlags[Name]>
   >;
 } = {
@@ -201,6 +211,7 @@ const PARTS: {
   pit: same('pit_id'),
   fields: listed('fields'),
   highlight: { read: () => ({ highlight: {} }) },
+  'highlight-fields': { read: (text) => ({ highlight: { fields: list(text) } }) },
   hydrate: {
     read: () => ({ hydrate: true }),
     write: (part) => (part.hydrate && part.hydrate_columns === undefined) || undefined,

@@ -4,16 +4,18 @@
  * so that a figure is not the luck of the choice.
  */
 import {
-  type Backend,
   type CallContext,
-  type FusionDefaults,
   type HybridRequest,
-  JUDGED_HITS,
   type Judgment,
   LhsError,
-  ndcg,
   type RehearsedRequest,
 } from '@lakehouse-search/contract';
+import {
+  type BackendApi,
+  type FusionDefaults,
+  JUDGED_HITS,
+  ndcg,
+} from '@lakehouse-search/contract/internal';
 
 /** A judged text. */
 interface Judged {
@@ -54,7 +56,7 @@ const LEAST_GAIN = 0.001;
 
 /** Tries all settings. Throws invalid_argument for searches without judgments, and as a search. */
 export async function tuneHybrid(
-  backend: Backend,
+  backend: BackendApi,
   index: string,
   requests: readonly RehearsedRequest[],
   { signal, progress }: Pick<CallContext, 'signal'> & { progress?: (share: number) => void },

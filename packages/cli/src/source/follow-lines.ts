@@ -31,6 +31,6 @@ export function followEvent(step: FollowStep): object {
   const at = new Date().toISOString();
   if (step.step === 'retry') return { event: 'retry', at, message: step.message };
   if (step.step !== 'commit') return { event: step.step, at, offset: step.offset };
-  const { snapshotId, inserted } = step.result;
-  return { event: 'commit', at, snapshot: String(snapshotId), inserted, offset: step.offset };
+  const { snapshot, inserted } = step.result;
+  return { event: 'commit', at, snapshot, inserted, offset: step.offset };
 }

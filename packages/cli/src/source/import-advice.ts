@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
+import { shellWord } from '../terminal/shell-word.ts';
 
 const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
   address: () => 'curl -fL ADDRESS | lhs source import - …',
@@ -7,16 +8,44 @@ const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>
   key: () => '--key COLUMN (or --key A,B) names the columns that tell which row a row replaces',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   layout: () => 'leave out --partition-by and --format-version, or import into another --table',
-  line: () => '--skip-bad-lines leaves out such lines, and says how many',
+  line: () =>
+    '--pad fills short lines with NULL; --skip-bad-lines leaves out bad lines, and says how many',
   partition: ({ column, type }) =>
     `--type '${column}=${type}' names the type; --rename names the column; ` +
     'another --table takes any columns',
   rename: ({ at }) => `--rename column${at}=NAME renames the second one`,
   table: () => '--append adds to it; --replace replaces its rows and columns in one commit',
+  inner_variant: ({ path }) => `--type ${shellWord(`${path}=json`)} makes a JSON text`,
+  twins: twinsAdvice,
+  variant: () => '--format-version 3 makes a table that has variants',
   value: ({ column, value }) =>
     `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
     '--date-format and --decimal name other notations',
 };
+
+/** Keys of JSON that differ only in case: `path` is that of the object that has them. */
+function twinsAdvice(details: Readonly<Record<string, unknown>>): string {
+  const { path, keys, rows, pairs, isKeyed, rowsAt } = details;
+  if (!Array.isArray(keys) || !Array.isArray(rows)) return '--rename KEY=NAME renames one';
+  const [first, second] = keys.map(String);
+  const key = path === '' ? second : `${path}.${second}`;
+  const inner =
+    typeof rowsAt === 'string' ? [`--rows-at ${shellWord(rowsAt)} reads its members`] : [];
+  const renames = [`--rename ${shellWord(`${key}=NAME`)} renames "${second}"`];
+  if (rows[0] !== rows[1])
+    renames.push(`--rename ${shellWord(`${key}=${first}`)} reads both as "${first}"`);
+  const whole: string[] = [];
+  if (path !== '')
+    whole.push(`--type ${shellWord(`${path}=json`)} reads the object as a JSON text`);
+  else if (isKeyed === true)
+    whole.push(
+      '--type value=json reads each object as a JSON text; ' +
+        '--type value=variant --format-version 3 as a variant, which is searched by path',
+    );
+  // one --rename is no way out of several pairs
+  const ways = pairs === 1 ? [...inner, ...renames, ...whole] : [...whole, ...inner, ...renames];
+  return ways.join('; ');
+}
 
 /** The error of an import with the flags that are a way out. */
 export function adviceOf(error: unknown): unknown {

@@ -22,3 +22,10 @@ describe('the note about a column that is nearly of a type', () => {
     expect(noteLines([{ note: 'nearly_typed', ...nearly }])[0]).toContain(advice);
   });
 });
+
+describe('the note about objects of too many keys', () => {
+  it('names the flag that makes their keys rows', () => {
+    const [line] = noteLines([{ note: 'wide_objects', columns: ['packages'] }]);
+    expect(line).toContain('(--rows-at packages makes each key a row; ');
+  });
+});

@@ -1,13 +1,14 @@
 import {
   type InputNote,
   type InputReading,
-  isNullMark,
   type NearlyTyped,
   type Schema,
   type SkippedLines,
+  type Type,
   typeName,
   type WideObjects,
 } from '@lakehouse-search/lake';
+import { isNullMark } from '@lakehouse-search/lake/internal';
 import { count, plural } from '../terminal/figures.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 
@@ -29,7 +30,7 @@ const MOST_COLUMNS = 100;
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
 export function readingLine(reading: InputReading): string {
   const { kind, format, compression, delimiter, hasHeader, trim, encoding, rows, lines } = reading;
-  const { sheet, leftOut = [] } = reading;
+  const { sheet, leftOut = [], comments } = reading;
   const parts: string[] = compression === null ? [] : [compression];
   if (lines !== undefined) {
     parts.push(lines.as);
@@ -38,7 +39,10 @@ export function readingLine(reading: InputReading): string {
     }
   } else if (kind === 'csv' && delimiter !== null) {
     parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`);
-    parts.push(hasHeader ? 'names from line 1' : 'without names');
+    const names = `names from line ${comments?.header ?? 1}${rowHint(reading)}`;
+    parts.push(hasHeader ? names : 'without names');
+    if (comments !== undefined)
+      parts.push(`${plural(comments.lines, 'comment')} left out; --comment '' reads them as rows`);
     if (trim) parts.push('without blanks around values; --no-trim keeps them');
   }
   if (encoding !== undefined) {
@@ -47,7 +51,8 @@ export function readingLine(reading: InputReading): string {
   }
   if (rows !== undefined) {
     const flag = rows.path.length === 0 ? '--rows-of keys' : `--rows-at ${rows.path.join('.')}`;
-    const other = '; --input-format ndjson reads each value as a row';
+    const more = (rows.others ?? []).map((path) => `, or ${path.join('.')}`).join('');
+    const other = `${more}; --input-format ndjson reads each value as a row`;
     parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
   }
   if (sheet !== undefined && sheet.others.length > 0) {
@@ -55,6 +60,7 @@ export function readingLine(reading: InputReading): string {
   }
   if (leftOut.length > 0) parts.push(`without ${leftOut.join(', ')}`);
   if (lines?.isLikeCsv === true) parts.push('they look like CSV: --input-format csv');
+  if (lines?.grok !== undefined) parts.push(`they fit --grok '${lines.grok}'`);
   if (lines?.isMixed === true) {
     parts.push('--filename adds the name of the file; --whole-files makes a row of each file');
   }
@@ -64,6 +70,12 @@ export function readingLine(reading: InputReading): string {
       ? 'types of the files'
       : 'types from all values';
   return `read as ${FORMATS[kind]}${how}, ${types}`;
+}
+
+const ROW_HINT = ', which looks like a row: --no-header reads it as one';
+
+function rowHint({ isHeaderLikeRow }: InputReading): string {
+  return isHeaderLikeRow ? `${ROW_HINT}, --input-format lines reads a log` : '';
 }
 
 /** What the user should know about the input, each with the flag that changes it. */
@@ -83,7 +95,8 @@ function wideLine({ columns }: WideObjects): string {
   const have = columns.length === 1 ? 'has objects' : 'have objects';
   return (
     `${named}${more} ${have} of too many different keys: each value is JSON ` +
-    '(--format-version 3 makes variants, which are searched by path)'
+    `(--rows-at ${columns[0]} makes each key a row; ` +
+    '--format-version 3 makes variants, which are searched by path)'
   );
 }
 
@@ -143,10 +156,22 @@ function flagsOf({
 export function schemaLine({ fields, identifierFieldIds }: Schema): string {
   const names = fields.slice(0, MOST_COLUMNS).map(({ id, name, type }) => {
     const key = identifierFieldIds.includes(id) ? ' key' : '';
-    return `${name} ${typeName(type)}${key}`;
+    return `${name} ${shortType(type)}${key}`;
   });
   if (fields.length > MOST_COLUMNS) names.push(`… ${fields.length - MOST_COLUMNS} more`);
   return `${plural(fields.length, 'column')}: ${names.join(', ')}`;
+}
+
+/** Characters of a type that a line shows whole. */
+const TYPE_CHARS = 80;
+
+function shortType(type: Type): string {
+  const whole = typeName(type);
+  if (whole.length <= TYPE_CHARS) return whole;
+  if (type.kind === 'struct') return `struct of ${type.fields.length} fields`;
+  return type.kind === 'list'
+    ? `list<${shortType(type.element)}>`
+    : `${whole.slice(0, TYPE_CHARS)}…`;
 }
 
 /** The columns of a new table for JSON. */

@@ -11,13 +11,13 @@ export const readingFlags = {
   }),
   null: Flags.string({ description: 'texts that mean NULL', helpValue: 'NA,-' }),
   type: Flags.string({
-    description: 'type of a column of a new table',
+    description: 'type of a column of a new table; json also of a key of JSON inside: A.B=json',
     helpValue: 'COL=TYPE',
     multiple: true,
     multipleNonGreedy: true,
   }),
   rename: Flags.string({
-    description: 'name of a column in the table',
+    description: 'name of a column in the table, or of a key of JSON inside: A.B=NAME',
     helpValue: 'COL=NAME',
     multiple: true,
     multipleNonGreedy: true,
@@ -29,10 +29,15 @@ export const readingFlags = {
     allowNo: true,
     default: true,
   }),
+  comment: Flags.string({
+    description: 'what comments in CSV begin with (#, if the first line does)',
+    helpValue: 'MARK',
+  }),
   trim: Flags.boolean({
     description: 'leave out blanks around values of CSV (if most names have some)',
     allowNo: true,
   }),
+  pad: Flags.boolean({ description: 'NULL where lines of CSV lack their last values' }),
   'skip-bad-lines': Flags.boolean({ description: 'leave out lines of CSV that do not fit' }),
   decimal: Flags.string({ options: ['.', ','], description: 'decimal mark of CSV' }),
   'date-format': Flags.string({
@@ -66,9 +71,9 @@ export const readingFlags = {
   'rows-at': Flags.string({ description: 'JSON: path of the rows', helpValue: 'A.B' }),
 };
 
-const { type: _, 'sample-rows': __, ...withoutTypes } = readingFlags;
+const { 'sample-rows': _, ...withoutSample } = readingFlags;
 /** The same for a table that has types. */
-export const existingTableFlags = withoutTypes;
+export const existingTableFlags = withoutSample;
 
 /** Values of `readingFlags`, as oclif has read them. */
 export interface ReadingFlags {
@@ -79,7 +84,9 @@ export interface ReadingFlags {
   readonly delimiter?: string;
   readonly encoding?: string;
   readonly header?: boolean;
+  readonly comment?: string;
   readonly trim?: boolean;
+  readonly pad?: boolean;
   readonly 'skip-bad-lines'?: boolean;
   readonly decimal?: string;
   readonly 'date-format'?: readonly string[];
@@ -106,7 +113,9 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     delimiter: flags.delimiter === undefined ? undefined : delimiterOf(flags.delimiter),
     encoding: flags.encoding,
     hasHeader: flags.header,
+    comment: flags.comment,
     trim: flags.trim,
+    pad: flags.pad,
     skipBadLines: flags['skip-bad-lines'],
     decimal: flags.decimal as '.' | ',' | undefined,
     dateFormats: flags['date-format'],

@@ -1,8 +1,8 @@
-import type { Type } from '@lakehouse-search/lake';
 import {
   type Batch,
   type Field,
   type Row,
+  type Type,
   type Value,
   valueAt,
   valueToJson,

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LhsError, type NamedTable } from '@lakehouse-search/contract';
-import { readCatalogFile } from '@lakehouse-search/engine';
-import { type CatalogConfig, isObjectStorage, type TableConfig } from '@lakehouse-search/lake';
+import { readCatalogFile } from '@lakehouse-search/engine/internal';
+import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
+import { isObjectStorage } from '@lakehouse-search/lake/internal';
 import { Flags } from '@oclif/core';
 import { isCatalogName, namedCatalog, noCatalog } from '../config/catalogs.ts';
 import { tablePlace } from '../config/settings.ts';

@@ -1,5 +1,6 @@
 /** Flags of the commands that maintain a table: compact, expire, tag. */
-import { type Backend, LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Args, Flags } from '@oclif/core';
 import { snapshotName } from '../terminal/figures.ts';
 import { nextSync } from '../terminal/next-step.ts';
@@ -34,10 +35,10 @@ export const planFlags = {
  * snapshot fail once its files are gone.
  */
 export async function checkpointWarnings(
-  backend: Backend,
-  snapshots: readonly bigint[],
+  backend: BackendApi,
+  snapshots: readonly string[],
 ): Promise<readonly string[]> {
-  const gone = new Set(snapshots.map(String));
+  const gone = new Set(snapshots);
   const warnings: string[] = [];
   for (const { name, status } of await backend.listIndexes()) {
     if (status !== 'live') continue;

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { on } from 'node:events';
 import {
-  ENDED_JOB_STATES,
   type errorBody,
   type Job,
   LhsError,
   type NextStep,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import { ENDED_JOB_STATES } from '@lakehouse-search/contract/internal';
 import type { WatchedJob } from './watched-job.ts';
 
 /** What a command sends to the process of its job. */

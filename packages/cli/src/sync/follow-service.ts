@@ -1,10 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import {
-  type Backend,
-  type FollowEvent,
-  type FollowRequest,
-  LhsError,
-} from '@lakehouse-search/contract';
+import { type FollowEvent, type FollowRequest, LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
@@ -16,7 +12,7 @@ const AWAY: ReadonlySet<string> = new Set(['unreachable', 'overloaded', 'closed'
  * event is tried again for ever; each attempt is a `retry` event. Throws as `follow`.
  */
 export async function* followService(
-  service: Pick<Backend, 'follow'>,
+  service: Pick<BackendApi, 'follow'>,
   request: FollowRequest,
   signal: AbortSignal,
 ): AsyncGenerator<FollowEvent> {

@@ -1,4 +1,5 @@
-import { ENDED_JOB_STATES, type Job } from '@lakehouse-search/contract';
+import type { Job } from '@lakehouse-search/contract';
+import { ENDED_JOB_STATES } from '@lakehouse-search/contract/internal';
 import { askLetter } from '../terminal/ask-letter.ts';
 import { progressReport } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

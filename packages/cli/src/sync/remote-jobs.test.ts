@@ -1,4 +1,5 @@
-import { type Backend, type Job, LhsError, type Progress } from '@lakehouse-search/contract';
+import { type Job, LhsError, type Progress } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { withJobProgress } from './remote-jobs.ts';
 
@@ -32,7 +33,7 @@ function service(records: (canceled: Promise<void>) => AsyncIterable<Job>, refus
       canceled.resolve();
       return job({ canceling: true });
     },
-  } as unknown as Backend;
+  } as unknown as BackendApi;
   return { backend: withJobProgress(backend), calls };
 }
 
@@ -82,7 +83,7 @@ describe('a long operation of a service', () => {
       async *watchJob() {
         yield job({ state: 'canceled' });
       },
-    } as unknown as Backend);
+    } as unknown as BackendApi);
     const call = backend.verify({ index: 'notes' }, { progress: () => {}, signal: stop.signal });
     await expect(call).rejects.toMatchObject({ code: 'interrupted' });
     expect(calls).toEqual(['cancel']);
@@ -114,7 +115,7 @@ describe('a long operation of a service', () => {
     const backend = withJobProgress({
       applyReshard: async () => seen.promise,
       listJobs: async () => jobs.pop() ?? Promise.reject(new Error('refused')),
-    } as unknown as Backend);
+    } as unknown as BackendApi);
     const plan = backend.applyReshard({ index: 'a', shards: 2 }, { progress: seen.resolve });
     expect(await plan).toEqual({ phase: 'reading', docs_done: 3, docs_total: 10 });
   });

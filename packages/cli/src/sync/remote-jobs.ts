@@ -1,10 +1,10 @@
 import {
-  type Backend,
   type CallContext,
   type Job,
   LhsError,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { failureOf } from './background-job.ts';
 import { progressOf } from './job-lines.ts';
 
@@ -23,7 +23,7 @@ const KINDS = {
   reindexWindow: 'reindex_window',
   moveWindows: 'move_windows',
   runErasure: 'erase',
-} as const satisfies Partial<Record<keyof Backend, StartJobRequest['kind']>>;
+} as const satisfies Partial<Record<keyof BackendApi, StartJobRequest['kind']>>;
 
 type JobOperation = keyof typeof KINDS;
 
@@ -32,7 +32,7 @@ type JobOperation = keyof typeof KINDS;
  * and cancels it when the call is aborted. A caller who may not start jobs, and a
  * service without jobs of the kind, get the blocking operation, without progress.
  */
-export function withJobProgress(service: Backend): Backend {
+export function withJobProgress(service: BackendApi): BackendApi {
   const methods = (Object.keys(KINDS) as JobOperation[]).map((operation) => {
     const blocking = service[operation] as (request: Loose, call?: CallContext) => Promise<unknown>;
     const work = async (request: Loose, call?: CallContext): Promise<unknown> => {
@@ -59,7 +59,7 @@ const LOOK_MS = 1000;
 
 /** The result of work, with the progress of the job that it is for the service. */
 async function besideJob(
-  service: Pick<Backend, 'listJobs'>,
+  service: Pick<BackendApi, 'listJobs'>,
   index: string | undefined,
   { progress }: CallContext,
   work: () => Promise<unknown>,
@@ -94,7 +94,7 @@ const ID_WAIT_MS = 3000;
  * registered the job, which would go on.
  */
 async function started(
-  service: Backend,
+  service: BackendApi,
   request: StartJobRequest,
   { signal }: CallContext,
 ): Promise<Job | null> {
@@ -128,7 +128,7 @@ function lateAfter(signal: AbortSignal) {
 
 /** The result of a job; its progress is reported meanwhile. Throws the error of the job. */
 async function watched(
-  service: Backend,
+  service: BackendApi,
   first: Job,
   { signal, progress }: CallContext,
 ): Promise<unknown> {

@@ -1,11 +1,11 @@
 import {
-  type Backend,
   type CallContext,
   type JobKind,
   type JobResults,
   LhsError,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { Terminal } from '../terminal/terminal.ts';
 import { BackgroundJob, failureOf } from './background-job.ts';
 import { JobWatch } from './job-watch.ts';
@@ -25,7 +25,7 @@ export interface JobWork<K extends JobKind> {
   /** What is true after the job was canceled, for the error. */
   readonly stopped: string;
   /** The blocking operation: for a command that asks nothing. */
-  call(backend: Backend, call: CallContext): Promise<JobResults[K]>;
+  call(backend: BackendApi, call: CallContext): Promise<JobResults[K]>;
 }
 
 /** Where a job is started and watched. */
@@ -33,7 +33,7 @@ export interface JobScene {
   readonly terminal: Terminal;
   readonly flags: JobFlags;
   /** The service that runs the job; null: a process of its own on this machine does. */
-  readonly service: Backend | null;
+  readonly service: BackendApi | null;
   /** Ends this process at once. */
   readonly endNow: () => void;
 }

@@ -9,7 +9,7 @@ import {
   snapshotName,
 } from '../terminal/figures.ts';
 import { failureWords, keptLines } from '../terminal/generation-lines.ts';
-import { nextCommand, nextSync } from '../terminal/next-step.ts';
+import { behindText, nextCommand, nextSync } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords, skippedLines } from './step-lines.ts';
@@ -20,7 +20,7 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
     [status.index, generation(status)],
     ...keptLines(status.generations).map((line): [string, string] => ['kept', line]),
     ...(status.jobs ?? []).map(({ kind, job_id, state }): [string, string] => {
-      return ['job', `${kind}, ${state}: lhs jobs watch ${job_id}`];
+      return ['job', `${kind}, ${state} (lhs jobs watch ${job_id})`];
     }),
     ['checkpoint', checkpoint(status)],
     ['merges', mergeFailure(status, style)],
@@ -37,6 +37,12 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
     text === null ? [] : wrap(pad(name, wide) + text, columns, ' '.repeat(wide)),
   );
 }
+
+/** That an index is behind its table. */
+export const behindLines = (status: IndexStatus): string[] =>
+  status.lag === undefined || status.lag.snapshots === 0
+    ? []
+    : [behindText(status.lag.snapshots, status)];
 
 function generation(status: IndexStatus): string {
   if (status.status === 'created') return 'created, not built yet';

@@ -1,4 +1,5 @@
-import type { Backend, Job, StartJobRequest } from '@lakehouse-search/contract';
+import type { Job, StartJobRequest } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 
 /** A job that a command started and watches, in a process of its own or in a service. */
 export interface WatchedJob {
@@ -16,7 +17,7 @@ export interface WatchedJob {
 
 /** Starts a job of a service. Throws what the start throws. */
 export async function startInService(
-  backend: Backend,
+  backend: BackendApi,
   request: StartJobRequest,
 ): Promise<WatchedJob> {
   const first = await backend.startJob(request);

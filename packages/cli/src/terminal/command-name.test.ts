@@ -13,12 +13,31 @@ describe('a printed command', () => {
     ["next: lhs search a 'b && lhs c'", "next: npx lhs search a 'b && lhs c'"],
     ['3 snapshots behind (lhs index sync a)', '3 snapshots behind (npx lhs index sync a)'],
     ['lhs: a search index', 'lhs: a search index'],
+    ['fields: lhs index describe a', 'fields: npx lhs index describe a'],
     ['error: lhs needs Node', 'error: lhs needs Node'],
     ['title: what lhs index does', 'title: what lhs index does'],
   ] as const;
 
   it('begins with npx under npx, where no lhs is on the PATH', () => {
     for (const [line, typed] of lines) expect(asTyped(line, { npm_command: 'exec' })).toBe(typed);
+  });
+
+  it.each([
+    [
+      '  did you mean lhs index drop, lhs source drop?',
+      '  did you mean npx lhs index drop, npx lhs source drop?',
+    ],
+    [
+      'the index is not built: lhs index reindex a',
+      'the index is not built: npx lhs index reindex a',
+    ],
+    ['use "lhs index reindex INDEX --detach"', 'use "npx lhs index reindex INDEX --detach"'],
+    ['curl -fL ADDRESS | lhs source import - …', 'curl -fL ADDRESS | npx lhs source import - …'],
+    ['error: lhs needs Node; install lhs again', 'error: lhs needs Node; install lhs again'],
+    ["there is no query 'lhs search': npx lhs query list", undefined],
+  ])('begins with npx in a message: %s', (line, typed) => {
+    expect(asTyped(line, { npm_command: 'exec' }, [], true)).toBe(typed ?? line);
+    expect(asTyped(line, {}, [], true)).toBe(line);
   });
 
   it('stays as it is elsewhere', () => {
@@ -41,6 +60,7 @@ describe('a printed command', () => {
       ['next: lhs search a b', `next: lhs search a b ${flags}`],
       ['\u001b[2mnext: lhs jobs list\u001b[22m', `\u001b[2mnext: lhs jobs list ${flags}\u001b[22m`],
       ['  lhs index list', `  lhs index list ${flags}`],
+      ['fields: lhs index describe a', `fields: lhs index describe a ${flags}`],
       ['   lhs index init a > b.yaml', `   lhs index init a ${flags} > b.yaml`],
       ['  lhs config set data_dir DIR', "  lhs config set data_dir DIR --data-dir '/my data'"],
       [

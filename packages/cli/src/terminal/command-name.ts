@@ -2,11 +2,13 @@
 import { shellWord } from './shell-word.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line may begin with a style
-const COMMAND = /(^(?:\u001b\[[\d;]*m)*\s*(?:next: )?|\(|&& |, then |, )lhs (?=[a-z])/g;
+const COMMAND = /(^(?:\u001b\[[\d;]*m)*\s*(?:(?:next|fields): )?|\(|&& |, then |, )lhs (?=[a-z])/g;
+/** Where a message has one: anywhere, unless `lhs` is the name of the program in a sentence. */
+const IN_MESSAGE = /(^|(?<!npx)[^\w/.-])lhs (?=(?!(?:again|can|has|is|needs|cannot)\b)[a-z])/g;
 
 /** A line that is one command to copy: what comes before, the command, the end of a style. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line may have a style
-const ALONE = /^((?:\u001b\[[\d;]*m)*(?:next: | {2,3}))(lhs [a-z][^\u001b]*)(.*)$/s;
+const ALONE = /^((?:\u001b\[[\d;]*m)*(?:next: |fields: | {2,3}))(lhs [a-z][^\u001b]*)(.*)$/s;
 /** A command in brackets behind a sentence. */
 const BRACKETED = /\((lhs [a-z][^()]*)\)/g;
 /** Words behind a command, or a pipe. */
@@ -14,7 +16,7 @@ const NOT_ALONE = /\| | deletes the old files$| --help$|\(or /;
 /** Between the commands of a line. */
 const JOINT = /( && |, (?:then )?)(?=lhs [a-z])/g;
 /** What a shell takes as it stands: no separator, flag or command is in it. */
-const QUOTED = /\\.|'[^']*'|"[^"]*"/g;
+const QUOTED = /\\.|'[^']*'|"(?!lhs )[^"]*"/g;
 /** Commands that work on this machine alone: a URL is not for them. */
 const OWN = /^lhs (config|demo|doctor|serve|source (import|delete|upsert|rows|snapshots)) /;
 
@@ -35,15 +37,17 @@ export function placeFlags(argv: readonly string[]): readonly string[] {
 /**
  * The line with its commands as they work here: under `npx lhs`, which puts no `lhs` on the PATH,
  * they begin with `npx lhs`, and they work where this command does (`place`, of `placeFlags`).
+ * Messages, which contain no texts of rows, have commands in sentences too.
  */
 export function asTyped(
   line: string,
   env: NodeJS.ProcessEnv,
   place: readonly string[] = [],
+  isMessage = false,
 ): string {
   const placed = place.length === 0 ? line : withPlace(line, place);
   if (env.npm_command !== 'exec') return placed;
-  const commands = [...blanked(placed).matchAll(COMMAND)];
+  const commands = [...blanked(placed).matchAll(isMessage ? IN_MESSAGE : COMMAND)];
   return commands.reduceRight((text, { index, 1: before }) => {
     const start = index + before.length;
     return `${text.slice(0, start)}npx ${text.slice(start)}`;

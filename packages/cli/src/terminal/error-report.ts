@@ -1,5 +1,5 @@
 import { ERROR_CODES, errorBody, LhsError } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine';
+import { sourceError } from '@lakehouse-search/engine/internal';
 import { adviceLines } from './next-step.ts';
 import type { Style } from './style.ts';
 import { cut, printable, width, wrap } from './text.ts';
@@ -56,6 +56,8 @@ function ownReport(error: LhsError, style: Style, columns: number): ErrorReport 
 
 /** The words of the command line for errors of services, whose hints speak of requests. */
 function adviceOf({ code, hint, next, message }: LhsError): readonly string[] {
+  if (code === 'index_busy' && message.startsWith('serve is refused'))
+    return ['stop it, or name another folder: --data-dir DIR'];
   if (code === 'unauthenticated' && hint?.includes('Authorization') === true) {
     const sent = process.env.LHS_TOKEN ? ['the token of LHS_TOKEN was sent'] : [];
     return [...sent, 'lhs login'];
@@ -127,12 +129,12 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
 }
 
 function usageReport(error: UsageError, style: Style, command: string): ErrorReport {
-  const { message, hints } = usageFault(error);
-  const help = ['lhs', ...command.split(':').filter(Boolean), '--help'].join(' ');
+  const typed = ['lhs', ...command.split(':').filter(Boolean)].join(' ');
+  const { message, hints } = usageFault(error, typed);
   const lines = [
     `${style.red('error:')} ${printable(message)}`,
     ...hints.map((hint) => `  ${printable(hint)}`),
-    `  ${help}`,
+    `  ${typed} --help`,
   ];
   const exit = error.oclif?.exit ?? USAGE_EXIT;
   const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };

@@ -1,4 +1,4 @@
-import { exactZero } from '@lakehouse-search/contract';
+import { exactZero } from '@lakehouse-search/contract/internal';
 
 /**
  * The JSON of a value, with bigints as texts; `indent` blanks for people. Characters that control a

@@ -1,5 +1,7 @@
 /** The words of the command line for what to do next: a command that can be copied. */
-import { type IndexDescription, type NextStep, syncStep } from '@lakehouse-search/contract';
+import type { IndexDescription, NextStep } from '@lakehouse-search/contract';
+import { syncStep } from '@lakehouse-search/contract/internal';
+import { plural } from './figures.ts';
 import { shellWord } from './shell-word.ts';
 
 type Words = { [S in NextStep['step']]: (step: Extract<NextStep, { readonly step: S }>) => string };
@@ -45,6 +47,12 @@ export const nextSync = ({
   synced_by,
 }: Pick<IndexDescription, 'index' | 'synced_by'>): string =>
   nextCommand(syncStep(index, synced_by));
+
+/** `1 snapshot behind (lhs index sync incidents)`. */
+export const behindText = (
+  lag: number,
+  index: Pick<IndexDescription, 'index' | 'synced_by'>,
+): string => `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
 
 /** Lines of advice: the hint, then a command for each step. */
 export function adviceLines(

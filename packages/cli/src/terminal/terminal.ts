@@ -38,8 +38,8 @@ export function processTerminal(
   const place = placeFlags(argv);
   const interactive = process.stdout.isTTY === true;
   const color = wantsColor(env, interactive);
-  const lines = (texts: readonly string[]) =>
-    texts.map((text) => `${asTyped(safeLine(text, color), env, place)}\n`).join('');
+  const lines = (texts: readonly string[], isMessage: boolean) =>
+    texts.map((text) => `${asTyped(safeLine(text, color), env, place, isMessage)}\n`).join('');
   return Object.freeze({
     width: columns(process.stdout, env),
     errWidth: columns(process.stderr, env),
@@ -47,8 +47,8 @@ export function processTerminal(
     interactive,
     progress: process.stderr.isTTY === true && env.TERM !== 'dumb',
     asks: process.stdin.isTTY === true && process.stderr.isTTY === true,
-    out: (...texts: readonly string[]) => void process.stdout.write(lines(texts)),
-    err: (...texts: readonly string[]) => void process.stderr.write(lines(texts)),
+    out: (...texts: readonly string[]) => void process.stdout.write(lines(texts, false)),
+    err: (...texts: readonly string[]) => void process.stderr.write(lines(texts, true)),
     data: (text: string) => void process.stdout.write(`${text}\n`),
   });
 }

@@ -47,7 +47,11 @@ describe('a fault of a command line', () => {
     ],
     [
       ['i', '-i'],
-      ['there is no flag "-i"', 'to exclude the word "i", write -- before the index'],
+      ['there is no flag "-i"', 'words of TEXT fields match in any case'],
+    ],
+    [
+      ['i', '-z'],
+      ['there is no flag "-z"', 'to exclude the word "z", write -- before the index'],
     ],
     [['i', '--nonsense'], ['there is no flag "--nonsense"']],
     [['i', '--limit', 'abc'], ['--limit "abc" should be a whole number']],
@@ -61,12 +65,13 @@ describe('a fault of a command line', () => {
     ],
     [['i', '--after', 'a', '--offset', 'b'], ['--offset and --after cannot be combined']],
     [['i', '--wait', '3'], ['--wait needs --snapshot-min']],
-    [[], ['missing argument "index" (name of the index)']],
+    [[], ['missing argument "index" (name of the index)', 'lhs list prints the names']],
     [
       ['--facet', 'service', 'i'],
       [
         'missing argument "index" (name of the index)',
         'write arguments before --facet, or after --',
+        'lhs list prints the names',
       ],
     ],
     [['i', 'TIMEOUT', 'and', 'billing'], ['"and", "billing" are too many arguments']],
@@ -79,7 +84,9 @@ describe('a fault of a command line', () => {
   });
 
   it('names a flag that is required', async () => {
-    const file = { file: Flags.string({ required: true }) };
-    expect(await faultOf(['i'], file)).toEqual(['--file is missing']);
+    const description = 'namespace.table';
+    const table = { table: Flags.string({ required: true, helpValue: 'NS.T', description }) };
+    const hint = 'add --table NS.T (namespace.table)';
+    expect(await faultOf(['i'], table)).toEqual(['--table is missing', hint]);
   });
 });

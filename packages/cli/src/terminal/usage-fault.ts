@@ -1,5 +1,13 @@
-import { nearest } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
+import { topicOf } from './nouns.ts';
 import { sameFlag } from './same-flags.ts';
+import { shellWord } from './shell-word.ts';
+
+/** What a command declares of a flag. */
+interface DeclaredFlag {
+  readonly description?: string;
+  readonly helpValue?: string | readonly string[];
+}
 
 /** An error of the parser of arguments and flags. */
 export interface UsageError extends Error {
@@ -12,7 +20,7 @@ export interface UsageError extends Error {
     readonly input?: {
       readonly argv?: readonly string[];
       readonly args?: Readonly<Record<string, unknown>>;
-      readonly flags?: Readonly<Record<string, unknown>>;
+      readonly flags?: Readonly<Record<string, DeclaredFlag>>;
     };
   };
 }
@@ -23,7 +31,7 @@ export interface UsageFault {
   readonly hints: readonly string[];
 }
 
-type Reader = (match: readonly string[], error: UsageError) => UsageFault;
+type Reader = (match: readonly string[], error: UsageError, command: string) => UsageFault;
 
 const fault = (message: string, ...hints: readonly string[]): UsageFault => ({ message, hints });
 const quoted = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ');
@@ -32,7 +40,7 @@ const quoted = (words: readonly string[]): string => words.map((word) => `"${wor
 const FAULTS: readonly (readonly [RegExp, Reader])[] = [
   [/^Missing \d+ required arg/, (_, error) => missing(error)],
   [/^Nonexistent flags?: (.*)/, ([, names], error) => noFlags(names.split(', '), error)],
-  [/^Unexpected arguments?: /, (_, error) => tooMany(error)],
+  [/^Unexpected arguments?: /, (_, error, command) => tooMany(error, command)],
   [
     /^Expected --([\w-]+)=(.*) to be one of: (.*)/,
     ([, flag, value, options]) => notOneOf(`--${flag} "${value}"`, value, options),
@@ -51,7 +59,7 @@ const FAULTS: readonly (readonly [RegExp, Reader])[] = [
   ],
   [/^Flag --([\w-]+) expects/, ([, flag]) => fault(`--${flag} needs a value`)],
   [/^Flag --([\w-]+) can only be specified once/, ([, flag]) => fault(`--${flag} is given twice`)],
-  [/^Missing required flag ([\w-]+)/, ([, flag]) => fault(`--${flag} is missing`)],
+  [/^Missing required flag ([\w-]+)/, ([, flag], error) => missingFlag(flag, error)],
   [
     /^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)/,
     ([, one, other]) => fault(`--${one} and --${other} cannot be combined`),
@@ -62,8 +70,11 @@ const FAULTS: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** The fault that an error of the parser reports, in the style of all other errors. */
-export function usageFault(error: UsageError): UsageFault {
+/**
+ * The fault that an error of the parser reports, in the style of all other errors. `command`: as it
+ * is typed.
+ */
+export function usageFault(error: UsageError, command = ''): UsageFault {
   const [cause, ...notes] = error.message
     .replace(/\nSee more help with --help$/, '')
     .trim()
@@ -71,7 +82,7 @@ export function usageFault(error: UsageError): UsageFault {
     .split(/\n\s*(?:Note: |(?=Alternatively, ))/);
   for (const [pattern, read] of FAULTS) {
     const match = pattern.exec(cause.trim());
-    if (match !== null) return read(match, error);
+    if (match !== null) return read(match, error, command);
   }
   const message = cause.trim().replace(/:?\s*\n\s*/g, ': ');
   return fault(
@@ -90,10 +101,18 @@ function missing({ message, args = [], parse }: UsageError): UsageFault {
   });
   const flags = /\nNote: (.*?) allows? multiple/.exec(message)?.[1].split(', ') ?? [];
   const taken = flags.filter((flag) => parse?.input?.argv?.includes(flag));
+  const lacksIndex = args.some((arg) => typeof arg !== 'string' && arg.name === 'index');
   return fault(
     `missing argument${names.length === 1 ? '' : 's'} ${names.join(', ')}`,
     ...taken.map((flag) => `write arguments before ${flag}, or after --`),
+    ...(lacksIndex ? ['lhs list prints the names'] : []),
   );
+}
+
+function missingFlag(flag: string, { parse }: UsageError): UsageFault {
+  const { description, helpValue = 'VALUE' } = parse?.input?.flags?.[flag] ?? {};
+  const hint = description === undefined ? [] : [`add --${flag} ${helpValue} (${description})`];
+  return fault(`--${flag} is missing`, ...hint);
 }
 
 function noFlags(names: readonly string[], { parse }: UsageError): UsageFault {
@@ -101,28 +120,39 @@ function noFlags(names: readonly string[], { parse }: UsageError): UsageFault {
   const known = Object.keys(flags);
   const hints = names.flatMap((name) => {
     const bare = name.replace(/^-+|=.*$/gs, '');
-    if (bare in args) return [`${bare} is an argument: write its value without ${name}`];
-    const near = sameFlag(bare, known) ?? (bare.length > 1 ? nearest(bare, known) : undefined);
-    const excluded = /^-[a-z]$/i.test(name) && args.query !== undefined;
-    return [
-      ...(near === undefined ? [] : [`did you mean --${near}?`]),
-      ...(excluded ? [`to exclude the word "${bare}", write -- before the index`] : []),
-    ];
+    const same = bare in args ? bare : sameFlag(bare, [...known, ...Object.keys(args)]);
+    if (same !== undefined && same in args)
+      return [`${same} is an argument: write its value without ${name}`];
+    const near = same ?? (bare.length > 1 ? nearest(bare, known) : undefined);
+    if (near !== undefined) return [`did you mean --${near}?`];
+    if (args.query === undefined) return [];
+    if (['i', 'ignore-case'].includes(bare)) return ['words of TEXT fields match in any case'];
+    return /^-[a-z]$/i.test(name)
+      ? [`to exclude the word "${bare}", write -- before the index`]
+      : [];
   });
   const are = names.length === 1 ? 'is no flag' : 'are no flags';
   return fault(`there ${are} ${quoted(names)}`, ...hints);
 }
 
-function tooMany({ args = [] }: UsageError): UsageFault {
+function tooMany({ args = [], parse }: UsageError, command: string): UsageFault {
   const words = args.map(String);
   const are = words.length === 1 ? 'is one argument too many' : 'are too many arguments';
   const flag = words.find((word) => /^--?\w/.test(word));
-  return fault(`${quoted(words)} ${are}`, ...(flag ? [`write ${flag} before --`] : []));
+  const [noun = '', ...rest] = parse?.input?.argv ?? [];
+  // `delete index NAME`
+  const isNoun = topicOf(noun) !== undefined && rest.length > 0;
+  const meant = `did you mean ${[command, ...rest.map(shellWord)].join(' ')}?`;
+  return fault(
+    `${quoted(words)} ${are}`,
+    ...(isNoun ? [meant] : flag ? [`write ${flag} before --`] : []),
+  );
 }
 
 function notOneOf(what: string, value: string, options: string): UsageFault {
   const known = options.split(', ');
-  const near = nearest(value, known);
+  const [, same = ''] = sameFlag(value, ['format'])?.split(' ') ?? [];
+  const near = known.includes(same) ? same : nearest(value, known);
   const hint = near === undefined ? [] : [`did you mean ${near}?`];
   return fault(`${what} should be one of ${options}`, ...hint);
 }

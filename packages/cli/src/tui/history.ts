@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '@lakehouse-search/lake';
+import { makeFolder } from '@lakehouse-search/lake/internal';
 
 const MOST = 1000;
 

@@ -1,10 +1,5 @@
-import {
-  type Backend,
-  type IndexDescription,
-  type QueryTree,
-  type SavedQuery,
-  searchOfSaved,
-} from '@lakehouse-search/contract';
+import type { IndexDescription, QueryTree, SavedQuery } from '@lakehouse-search/contract';
+import { type BackendApi, searchOfSaved } from '@lakehouse-search/contract/internal';
 import { displayColumns } from '../search/display-columns.ts';
 import { fieldsOfFewValues } from '../search/few-values.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
@@ -23,7 +18,7 @@ import { joinedQuery } from './typed-query.ts';
 
 /** The choices of a list that has to be fetched. Throws what the backend refuses. */
 export async function listChoices(
-  backend: Backend,
+  backend: BackendApi,
   state: State,
   of: ListKind,
   history: readonly string[],
@@ -41,7 +36,7 @@ export async function listChoices(
 }
 
 /** Saved queries of the index, under whichever of its names they were saved. */
-async function savedChoices(backend: Backend, index: string): Promise<Choice[]> {
+async function savedChoices(backend: BackendApi, index: string): Promise<Choice[]> {
   const [saved, aliases] = await Promise.all([backend.listSavedQueries(), backend.listAliases()]);
   const real = (name: string) => aliases.find(({ alias }) => alias === name)?.index ?? name;
   const own = saved.filter(
@@ -50,7 +45,7 @@ async function savedChoices(backend: Backend, index: string): Promise<Choice[]> 
   return Promise.all(own.map((query) => savedChoice(backend, index, query)));
 }
 
-async function savedChoice(backend: Backend, index: string, saved: SavedQuery): Promise<Choice> {
+async function savedChoice(backend: BackendApi, index: string, saved: SavedQuery): Promise<Choice> {
   const { name } = saved;
   const { syntax } = saved.request;
   const tree = async (ast: QueryTree) =>
@@ -71,7 +66,7 @@ async function savedChoice(backend: Backend, index: string, saved: SavedQuery): 
   }
 }
 
-async function indexChoices(backend: Backend, current: string): Promise<Choice[]> {
+async function indexChoices(backend: BackendApi, current: string): Promise<Choice[]> {
   const indexes = await backend.listIndexes();
   return indexes.map(({ name, status, num_docs, bytes: size, error }) => {
     const isOn = name === current;
@@ -88,7 +83,7 @@ async function indexChoices(backend: Backend, current: string): Promise<Choice[]
 }
 
 /** Values among the hits, those that narrow already first. */
-async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
+async function facetChoices(backend: BackendApi, state: State): Promise<Choice[]> {
   const { index, filters } = state;
   const fields = index.facetFields;
   if (fields.length === 0) return [];
@@ -109,7 +104,7 @@ async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
 }
 
 /** Saves the search on the screen under a name. Throws what the backend refuses. */
-export async function saveQuestion(backend: Backend, state: State, name: string): Promise<void> {
+export async function saveQuestion(backend: BackendApi, state: State, name: string): Promise<void> {
   const asked = question(state);
   const query = isProse(state) ? asked.query : joinedQuery(asked.query, asked.kept);
   await backend.createSavedQuery({ name, ...keptSearch(state.index, { ...asked, query }) });
@@ -119,7 +114,7 @@ const FACET_TYPES = ['KEYWORD', 'BOOL', 'LONG'];
 const MOST_FACETS = 4;
 
 /** An index as the screen needs to know it. Throws what the backend refuses. */
-export async function screenIndex(backend: Backend, name: string): Promise<ScreenIndex> {
+export async function screenIndex(backend: BackendApi, name: string): Promise<ScreenIndex> {
   const description = await backend.describeIndex({ index: name });
   const { fields, sort_fields: sortFields, key } = description;
   const few = await fieldsOfFewValues(backend, description, FACET_TYPES);

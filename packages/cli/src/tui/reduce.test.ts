@@ -195,6 +195,13 @@ describe('the rows of hits', () => {
     expect(row.find(({ tone }) => tone === 'mark')?.text).toBe('leak');
   });
 
+  it('show the field that matched if the index caches no text', () => {
+    const marked = [[{ text: 'Rajshahi', marked: true }]];
+    const bare: Hit = { ...hit(1), fields: {}, highlight: { 'sub.name': marked } };
+    const [, , row] = screenLines({ ...withHits([bare]), columns: 120 });
+    expect(row.map(({ text }) => text).join('')).toContain('id=1 sub.name Rajshahi');
+  });
+
   it("show the row's text if the index caches none", () => {
     const fields = INDEX.fields.map((one) => ({ ...one, cached: false }));
     const index = { ...INDEX, fields, rowTexts: ['title'] };

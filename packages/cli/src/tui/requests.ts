@@ -1,9 +1,5 @@
-import {
-  type Backend,
-  type Facet,
-  LhsError,
-  type SearchResponse,
-} from '@lakehouse-search/contract';
+import { type Facet, LhsError, type SearchResponse } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { withRowTexts } from '../search/display-columns.ts';
 import { explainLines } from '../search/explain-lines.ts';
 import { partialRemarks } from '../search/partial.ts';
@@ -29,7 +25,7 @@ import { joinedQuery, prefixedQuery } from './typed-query.ts';
  * that, the line runs as it is, and its refusal is thrown.
  */
 export async function requestPage(
-  backend: Backend,
+  backend: BackendApi,
   index: ScreenIndex,
   question: Question,
 ): Promise<Answer> {
@@ -65,7 +61,7 @@ const MOST_ITEMS = 12;
 
 /** Values (or words of the default field) that begin with what has been typed; none on refusal. */
 export async function suggestItems(
-  backend: Backend,
+  backend: BackendApi,
   index: ScreenIndex,
   place: CompletionPlace,
 ): Promise<readonly CompletionItem[]> {
@@ -88,7 +84,7 @@ const COUNTED = ['LONG', 'DOUBLE', 'IP'];
 
 /** The most frequent values of the field that begin with what has been typed. */
 async function countedItems(
-  backend: Backend,
+  backend: BackendApi,
   { name: index }: ScreenIndex,
   { field = '', typed }: CompletionPlace,
 ): Promise<readonly CompletionItem[]> {
@@ -109,7 +105,7 @@ function truths(typed: string): CompletionItem[] {
 
 /** The values of some fields among all hits of a question. Throws what the backend refuses. */
 export async function facetsOf(
-  backend: Backend,
+  backend: BackendApi,
   index: ScreenIndex,
   question: Question,
   fields: readonly string[],
@@ -125,7 +121,7 @@ export async function facetsOf(
 
 /** Why the hit has its score, as lines of at most `columns`. */
 export async function explanation(
-  backend: Backend,
+  backend: BackendApi,
   { index, limit, columns }: State,
   { hit, question }: Extract<Overlay, { type: 'explain' }>,
 ): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
-import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/contract';
+import { LhsError, type SearchMode } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { render } from 'ink';
 import { createElement } from 'react';
 import { wantsColor } from '../terminal/terminal.ts';
@@ -29,7 +30,7 @@ export interface TuiOptions {
  * asks and draws until there is an outcome. Throws what the backend refuses, and invalid_argument
  * without a terminal that can be drawn on.
  */
-export async function runTui(backend: Backend, options: TuiOptions): Promise<Outcome> {
+export async function runTui(backend: BackendApi, options: TuiOptions): Promise<Outcome> {
   const index = options.index === undefined ? NO_INDEX : await screenIndex(backend, options.index);
   const mode = startingMode(index, options.mode);
   const streams = terminalStreams(process.env);

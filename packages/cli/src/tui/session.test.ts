@@ -1,9 +1,5 @@
-import {
-  type Backend,
-  LhsError,
-  type SearchRequest,
-  type SearchResponse,
-} from '@lakehouse-search/contract';
+import { LhsError, type SearchRequest, type SearchResponse } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it, vi } from 'vitest';
 import { screenLines } from './screen.ts';
 import { Session } from './session.ts';
@@ -49,7 +45,7 @@ async function slowBackend(more: object = {}) {
     suggest: async () => ({ suggestions: [] }),
     getKeys: async () => ({ rows: [] }),
     ...more,
-  } as unknown as Backend;
+  } as unknown as BackendApi;
   const history = { read: async () => [], add: async () => undefined };
   const session = new Session(backend, history, initialState(INDEX, { columns: 80, rows: 24 }));
   const type = (text: string) => session.dispatch({ type: 'text', text });
@@ -196,7 +192,7 @@ describe('a session of the screen', () => {
     const backend = {
       ...Object.fromEntries(Object.keys(asked).map((name) => [name, answers(name)])),
       getKeys: async () => ({ rows: [] }),
-    } as unknown as Backend;
+    } as unknown as BackendApi;
     const fields = [
       ...INDEX.fields,
       { ...INDEX.fields[0], name: 'kind', type: 'KEYWORD', fast: true, source: ['kind'] },

@@ -1,4 +1,4 @@
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { completionPlace } from './completion.ts';
 import type { ScreenInput } from './events.ts';
 import { LatestQueue } from './latest-queue.ts';
@@ -39,7 +39,7 @@ export interface QueryHistory {
  * for the newest state.
  */
 export class Session {
-  readonly #backend: Backend;
+  readonly #backend: BackendApi;
   readonly #history: QueryHistory;
   readonly #listeners = new Set<() => void>();
   readonly #search = new LatestQueue();
@@ -55,7 +55,7 @@ export class Session {
   #rowAsked: string | undefined;
   #facetsAsked: Question | undefined;
 
-  constructor(backend: Backend, history: QueryHistory, state: State) {
+  constructor(backend: BackendApi, history: QueryHistory, state: State) {
     this.#backend = backend;
     this.#history = history;
     this.#state = state;

@@ -1,4 +1,5 @@
-import { type Hit, type Json, type JsonObject, textOfJson } from '@lakehouse-search/contract';
+import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
+import { textOfJson } from '@lakehouse-search/contract/internal';
 import { armWords, NEWER_ROW } from '../search/hit-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';

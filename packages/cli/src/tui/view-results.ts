@@ -1,4 +1,5 @@
-import { type Hit, type Json, meantText, type Segment } from '@lakehouse-search/contract';
+import type { Hit, Json, Segment } from '@lakehouse-search/contract';
+import { meantText } from '@lakehouse-search/contract/internal';
 import { smallFields, sortedValue } from '../search/hit-lines.ts';
 import { elsewhereLines } from '../search/result-lines.ts';
 import { count } from '../terminal/figures.ts';
@@ -82,18 +83,24 @@ function titleSpans(hit: Hit, { index, answer }: State, columns: number): Line {
   const marks = marksOf(hit, answer?.question);
   const title = index.fields.find((f) => f.type === 'TEXT' && f.cached)?.name;
   const value = title === undefined ? undefined : hit.fields?.[title];
-  if (title === undefined || value === undefined || value === null)
-    return otherSpans(hit, index, marks);
-  const own = hit.highlight?.[title]?.[0];
+  const own = title === undefined ? undefined : hit.highlight?.[title]?.[0];
   if (own !== undefined) return segmentSpans(own);
-  const plain = markedSpans(firstOf(value).slice(0, MOST_TITLE), marks);
-  const elsewhere = Object.entries(hit.highlight ?? {}).find(([, [first]]) => first !== undefined);
+  const { line: plain, shown } = isEmpty(value)
+    ? otherSpans(hit, index, marks)
+    : { line: markedSpans(firstOf(value).slice(0, MOST_TITLE), marks), shown: [] };
+  const elsewhere = Object.entries(hit.highlight ?? {}).find(
+    ([name, [first]]) => first !== undefined && !shown.includes(name),
+  );
   if (elsewhere === undefined || columns < LEAST_FOR_BOTH) return plain;
   const [name, [fragment]] = elsewhere;
   const short = Math.min(lineWidth(plain), Math.floor(columns / 2));
-  const head = [...fit(plain, short), span(` · ${name} `, 'dim')];
+  const head = [...fit(plain, short), span(`${short === 0 ? '' : ' · '}${name} `, 'dim')];
   return [...head, ...segmentSpans(fromMark(fragment, columns - lineWidth(head)))];
 }
+
+const isEmpty = (value: Json | undefined): value is null | undefined | '' =>
+  value === undefined || value === null || value === '';
+
 const MOST_TITLE = 400;
 /** Columns in which a title and a fragment of another text both say something. */
 const LEAST_FOR_BOTH = 50;
@@ -112,16 +119,26 @@ function fromMark(segments: readonly Segment[], columns: number): readonly Segme
 }
 const MARGIN = 16;
 
-/** What the list shows of a hit without a cached text. */
-function otherSpans(hit: Hit, { fields, rowTexts }: ScreenIndex, marks: ReadonlySet<string>): Line {
+/** What the list shows of a hit without a cached text, and the names of the fields in it. */
+function otherSpans(
+  hit: Hit,
+  { fields, rowTexts }: ScreenIndex,
+  marks: ReadonlySet<string>,
+): { readonly line: Line; readonly shown: readonly string[] } {
   const [column] = rowTexts;
   const own = column === undefined ? undefined : hit.row?.[column];
-  if (own !== undefined && own !== null)
-    return markedSpans(firstOf(own).slice(0, MOST_TITLE), marks);
+  if (!isEmpty(own)) {
+    const line = markedSpans(firstOf(own).slice(0, MOST_TITLE), marks);
+    return { line, shown: fields.filter(({ source }) => source[0] === column).map((f) => f.name) };
+  }
   const { partition = [], identifier } = hit.coordinates;
   const keys = [...partition, ...identifier].map(({ name }) => name);
-  const values = smallFields(hit, fields, keys).map(({ text }) => text);
-  return [span(values.join(' · ').slice(0, MOST_TITLE))];
+  const small = smallFields(hit, fields, keys);
+  const text = small.map((one) => one.text).join(' · ');
+  return {
+    line: [span(text.slice(0, MOST_TITLE))],
+    shown: [...keys, ...small.map(({ field }) => field)],
+  };
 }
 
 function firstOf(value: Json): string {

@@ -1,14 +1,19 @@
 import {
-  abortedBy,
   type CallContext,
-  checkCall,
-  eachHit,
+  type Defining,
+  type DefinitionApi,
   type HitReader,
   type HitsRequest,
   LhsError,
-  type Operation,
-  type Service,
 } from '@lakehouse-search/contract';
+import {
+  abortedBy,
+  checkCall,
+  eachHit,
+  type Operation,
+  type ServiceApi,
+  withDefinitionText,
+} from '@lakehouse-search/contract/internal';
 import { ROUTES } from '../generated/routes.ts';
 import { retrying } from './retry.ts';
 import type { Transport, TransportCall } from './transport.ts';
@@ -40,7 +45,7 @@ export interface CallerOptions {
 }
 
 /** A service, and what a program can use beside its operations. */
-export interface RemoteService extends Service, HitReader {}
+export interface RemoteService extends Omit<ServiceApi, Defining>, DefinitionApi, HitReader {}
 
 /** Checks the request of an operation. Throws invalid_argument, limit_exceeded. */
 export type CheckRequest = (operation: Operation, request: unknown) => void;
@@ -78,7 +83,7 @@ export function remoteService(
     closed = true;
     await (await transport)?.close();
   };
-  const service = { ...Object.fromEntries(methods), close } as Service;
+  const service = { ...Object.fromEntries(methods), close } as Omit<RemoteService, keyof HitReader>;
   return Object.freeze({
     ...service,
     [Symbol.asyncDispose]: close,
@@ -95,7 +100,8 @@ interface Caller {
 function calling(operation: Operation, caller: Caller) {
   const idempotent = ROUTES[operation].idempotent === true;
   const { retryMs = RETRY_MS } = caller.options;
-  return async (request: unknown, call?: CallContext): Promise<unknown> => {
+  return async (sent: unknown, call?: CallContext): Promise<unknown> => {
+    const request = withDefinitionText(sent);
     const own = await prepared(operation, caller, request, call);
     const attempt = async () => (await caller.connected()).unary(operation, request, own);
     const window = comesOnce(operation, request) ? 0 : retryMs;

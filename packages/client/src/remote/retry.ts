@@ -1,4 +1,5 @@
-import { abortedBy, type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { abortedBy } from '@lakehouse-search/contract/internal';
 
 /** Errors after which a repeated call may succeed. */
 const PASSING: ReadonlySet<string> = new Set(['unreachable', 'overloaded', 'closed']);

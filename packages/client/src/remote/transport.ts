@@ -1,4 +1,5 @@
-import type { CallContext, Operation } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 
 /** The way of calls to a service. Requests have been checked. Every error is an `LhsError`. */
 export interface Transport {

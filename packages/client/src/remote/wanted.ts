@@ -1,4 +1,5 @@
-import { abortedBy, type CallContext, LhsError, refuseAborted } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { abortedBy, refuseAborted } from '@lakehouse-search/contract/internal';
 import type { TransportCall } from './transport.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

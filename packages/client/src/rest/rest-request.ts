@@ -1,4 +1,5 @@
-import { LhsError, type Route } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { Route } from '@lakehouse-search/contract/internal';
 
 /** An operation as an HTTP request. */
 export interface RestRequest {

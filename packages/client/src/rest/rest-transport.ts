@@ -1,4 +1,5 @@
-import { LhsError, type Operation } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { ROUTES } from '../generated/routes.ts';
 import { requireHeaderValue } from '../remote/header-value.ts';
 import type { Transport, TransportCall } from '../remote/transport.ts';

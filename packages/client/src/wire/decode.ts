@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { jsonValue, LhsError, utf8Text } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { jsonValue, utf8Text } from '@lakehouse-search/contract/internal';
 import { type FieldPlan, fieldsOf, PRESENT_FIELDS } from './field-plan.ts';
 
 type Value = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { textOfJson } from '@lakehouse-search/contract';
+import { textOfJson } from '@lakehouse-search/contract/internal';
 import { type FieldPlan, fieldsOf, hidesPresence, PRESENT_FIELDS } from './field-plan.ts';
 
 type Value = Readonly<Record<string, unknown>>;

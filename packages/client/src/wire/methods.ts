@@ -11,7 +11,7 @@ import {
   OPERATIONS,
   type Operation,
   type OperationRow,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { file_lhs_v1_errors } from '../generated/lhs/v1/errors_pb.ts';
 import { file_lhs_v1_services } from '../generated/lhs/v1/services_pb.ts';
 

@@ -28,8 +28,8 @@ export function IndexDetail({ index }: { readonly index: string }) {
   return (
     <Screen title={index} lead={described.value?.description}>
       <p class="links">
-        <a href={hrefOf(searchOf(index))}>Search it</a>
-        <a href={hrefOf({ screen: 'jobs', index })}>Its jobs</a>
+        <a href={hrefOf(searchOf(index))}>Search</a>
+        <a href={hrefOf({ screen: 'jobs', index })}>Jobs</a>
       </p>
       <Answered answer={status}>{(value) => <Standing status={value} />}</Answered>
       <Answered answer={described}>{(value) => <Made description={value} />}</Answered>

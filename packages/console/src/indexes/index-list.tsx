@@ -1,6 +1,7 @@
 import type { IndexStatus, IndexSummary } from '@lakehouse-search/contract';
 import { useService } from '../parts/console-context.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { NoIndex } from '../parts/no-index.tsx';
 import { Answered, Screen } from '../parts/screen.tsx';
 import { StateWord } from '../parts/state-word.tsx';
 import { useAnswer, useTicks } from '../parts/use-answer.ts';
@@ -38,11 +39,7 @@ export function IndexList() {
             columns={COLUMNS}
             rows={list.map(withLag)}
             keyOf={({ name }) => name}
-            empty={
-              <>
-                No index yet: <code>lhs index create FILE</code>
-              </>
-            }
+            empty={<NoIndex />}
           />
         )}
       </Answered>

@@ -42,9 +42,10 @@ export function JobList({ index }: { readonly index: string | undefined }) {
             columns={mayCancel ? [...COLUMNS, cancelColumn(cancel, action.isRunning)] : COLUMNS}
             keyOf={({ job_id }) => job_id}
             empty={
-              <>
-                No job yet. <code>lhs index reindex INDEX --detach</code> starts one.
-              </>
+              <p class="quiet">
+                No job yet. <code>lhs index reindex INDEX --detach --url {service.url}</code> starts
+                one.
+              </p>
             }
           />
         )}

@@ -41,7 +41,7 @@ export function SavedList() {
             rows={list}
             columns={[...COLUMNS, remove]}
             keyOf={({ id }) => id}
-            empty="None yet: open “Command and name” above the hits of a search."
+            empty="None yet: open “Copy as command · Save” above the hits of a search."
           />
         )}
       </Answered>

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 
 /** A column of a table. */
 export interface Column<T> {
@@ -20,12 +20,13 @@ export function DataTable<T>({
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  readonly empty: ComponentChildren;
+  readonly empty: string | VNode;
 }) {
-  if (rows.length === 0) return <p class="quiet">{empty}</p>;
+  if (rows.length === 0) return typeof empty === 'string' ? <p class="quiet">{empty}</p> : empty;
   const classOf = ({ isFigure }: Column<T>) => (isFigure === true ? 'figure' : undefined);
   return (
-    <section class="scroll" aria-label={caption}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it on narrow screens
+    <section class="scroll" aria-label={caption} tabIndex={0}>
       <table>
         <thead>
           <tr>

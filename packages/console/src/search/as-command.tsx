@@ -13,7 +13,7 @@ export function AsCommand({ wanted }: { readonly wanted: ModeRequest }) {
   const address = { url, needsToken: session.current() !== undefined };
   return (
     <details class="as-command">
-      <summary>Command and name</summary>
+      <summary>Copy as command · Save</summary>
       <CopyLine label="lhs" text={searchCommand(wanted, address)} />
       <CopyLine label="curl" text={curlCommand(wanted, address)} />
       <SaveQuery wanted={wanted} />

@@ -1,10 +1,5 @@
-import {
-  type Fragment,
-  fragmentText,
-  type Hit,
-  type IndexDescription,
-  otherFragments,
-} from '@lakehouse-search/contract';
+import type { Hit, IndexDescription } from '@lakehouse-search/contract';
+import { type Fragment, fragmentText, otherFragments } from '@lakehouse-search/contract/internal';
 import { Highlighted } from '../parts/highlighted.tsx';
 import { hrefOf, type SearchPlace } from '../place/place.ts';
 import { keyParts, keyText, shortValue, valueText } from '../text/values.ts';

@@ -10,24 +10,30 @@ export function NothingFound({
   readonly place: SearchPlace;
   readonly answer: SearchResponse;
 }) {
-  const { clauses = [], suggested_query: meant } = answer;
+  const { clauses = [], suggested_query: meant, suggested_total: hits } = answer;
   const to = (part: Partial<SearchPlace>) => hrefOf({ ...place, page: 1, ...part });
   const link = (query: string) => <a href={to({ query })}>{query}</a>;
   return (
     <div class="nothing">
-      {meant !== undefined && <p>Search for {link(meant)}</p>}
+      {meant !== undefined && (
+        <p>
+          Search for {link(meant)}
+          {hits !== undefined && ` (${count(hits)})`}
+        </p>
+      )}
       {clauses.length > 0 && (
         <>
           <p>Each clause alone finds:</p>
           <ul>
-            {clauses.map(({ clause, total, suggestion, suggestion_total, elsewhere = [] }) => (
+            {clauses.map(({ clause, total, total_without, elsewhere = [], ...meant }) => (
               <li key={clause}>
                 {link(clause)}: {count(total)}
-                {suggestion !== undefined && (
+                {total_without !== undefined && ` · without it ${count(total_without)}`}
+                {meant.suggestion !== undefined && (
                   <>
                     {' · did you mean '}
-                    {link(suggestion)}?
-                    {suggestion_total !== undefined && ` ${count(suggestion_total)}`}
+                    {link(meant.suggestion)}?
+                    {meant.suggestion_total !== undefined && ` ${count(meant.suggestion_total)}`}
                   </>
                 )}
                 {elsewhere.map((found) => (

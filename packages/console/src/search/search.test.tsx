@@ -11,6 +11,7 @@ import { ScreenOf } from '../app.tsx';
 import { AliasList } from '../names/alias-list.tsx';
 import { savedPlace } from '../names/saved-place.ts';
 import { ScopesProvider, ServiceProvider } from '../parts/console-context.ts';
+import { NoIndex } from '../parts/no-index.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { searchOf } from '../place/place.ts';
 import type { ConsoleService } from '../service/console-service.ts';
@@ -181,7 +182,7 @@ describe('what a search shows', () => {
     const elsewhere = [{ clause: 'last:Ruth', total: 4 }];
     const clauses = [
       { clause: 'service:biling', total: 0, suggestion: 'service:billing', suggestion_total: 3 },
-      { clause: 'ruth', total: 0, elsewhere },
+      { clause: 'ruth', total: 0, total_without: 7, elsewhere },
     ];
     const answer = { hits: [], total: 0, clauses, suggested_query: 'service:billing last:Ruth' };
     const html = renderToString(
@@ -193,11 +194,13 @@ describe('what a search shows', () => {
     expect(links).toEqual(
       expect.arrayContaining(['service:billing last:Ruth', 'service:billing', 'last:Ruth']),
     );
-    expect(html.replace(/<[^>]*>/g, '')).toContain('did you mean service:billing? 3');
+    expect(html.replace(/<[^>]*>/g, '')).toMatch(
+      /did you mean service:billing\? 3.*ruth: 0 · without it 7/,
+    );
   });
 });
 
-describe('a user without a scope', () => {
+describe('a user without an index or a scope', () => {
   const service = { url: 'http://h' } as ConsoleService;
   const shown = (scopes: readonly Scope[] | undefined, screen: VNode) =>
     renderToString(
@@ -205,6 +208,11 @@ describe('a user without a scope', () => {
         <ScopesProvider value={scopes}>{screen}</ScopesProvider>
       </ServiceProvider>,
     );
+
+  it('of a service without an index is shown the command that creates one there', () => {
+    const command = '<code>lhs index apply FILE --url http://h</code>';
+    expect(shown(undefined, <NoIndex />)).toContain(command);
+  });
 
   it('is told so, and not offered what would be refused', () => {
     const reader = shown(['search', 'index_read'], <AliasList />);

@@ -1,5 +1,6 @@
 import type { IndexDescription, IndexSummary } from '@lakehouse-search/contract';
 import { useService } from '../parts/console-context.ts';
+import { NoIndex } from '../parts/no-index.tsx';
 import { Answered, Screen } from '../parts/screen.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { SearchPlace } from '../place/place.ts';
@@ -34,18 +35,6 @@ function firstIndex(
   defaultIndex: string | null,
 ): string | undefined {
   return defaultIndex ?? (list.find(({ status }) => status === 'live') ?? list[0])?.name;
-}
-
-function NoIndex() {
-  return (
-    <div class="nothing">
-      <p>This service has no index yet.</p>
-      <p class="quiet">
-        Create one from a table: <code>lhs index create FILE</code>, then{' '}
-        <code>lhs index reindex NAME</code>.
-      </p>
-    </div>
-  );
 }
 
 interface IndexSearchProps {

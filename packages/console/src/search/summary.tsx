@@ -43,7 +43,7 @@ export function freshness({
   snapshot,
 }: Pick<SearchResponse, 'lag_snapshots' | 'snapshot'>): string {
   const at = snapshot === null ? '' : ` (snapshot ${snapshotName(snapshot)})`;
-  if (lag_snapshots === null) return `lag not known${at}`;
+  if (lag_snapshots === null) return `not compared with the table yet${at}`;
   if (lag_snapshots === 0) return `at the table’s head${at}`;
   return `${plural(lag_snapshots, 'snapshot')} behind the table${at}`;
 }

@@ -1,5 +1,5 @@
 /** The operations that the console calls, and where REST has them. */
-import type { Service } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 
 /** `VERB path`; fields of `{braces}` are in the path. A test compares them with the client's. */
 export const ROUTES = Object.freeze({
@@ -26,13 +26,13 @@ export const ROUTES = Object.freeze({
 } as const);
 
 /** An operation of the console. */
-export type ConsoleOperation = keyof typeof ROUTES & keyof Service;
+export type ConsoleOperation = keyof typeof ROUTES & keyof ServiceApi;
 
 /** The request of an operation. */
-export type RequestOf<O extends ConsoleOperation> = NonNullable<Parameters<Service[O]>[0]>;
+export type RequestOf<O extends ConsoleOperation> = NonNullable<Parameters<ServiceApi[O]>[0]>;
 
 /** The response of an operation. */
-export type ResponseOf<O extends ConsoleOperation> = Awaited<ReturnType<Service[O]>>;
+export type ResponseOf<O extends ConsoleOperation> = Awaited<ReturnType<ServiceApi[O]>>;
 
 /** Method, path below the service and body of a request. */
 export interface HttpParts {

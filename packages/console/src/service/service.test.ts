@@ -1,4 +1,4 @@
-import { OPERATIONS } from '@lakehouse-search/contract';
+import { OPERATIONS } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { consoleService } from './console-service.ts';
 import { type ConsoleOperation, httpParts, ROUTES } from './routes.ts';

@@ -6,7 +6,7 @@ import type { AggBucket, AggResult, AggResults } from '../search/response.ts';
 const MICROS = 1_000_000n;
 
 /** Microseconds since 1970 as ISO 8601; other values, and years that Date lacks, unchanged. */
-export function isoInstant(micros: Json): Json {
+export function isoInstant<T extends Json>(micros: T): T | string {
   if (typeof micros !== 'number' && !/^-?\d+$/.test(String(micros))) return micros;
   const whole = BigInt(typeof micros === 'number' ? Math.floor(micros) : String(micros));
   const fraction = ((whole % MICROS) + MICROS) % MICROS;
@@ -79,5 +79,6 @@ function datedFigures(result: AggResult): AggResult {
     const dated = { min: isoInstant(min), max: isoInstant(max), avg: isoInstant(avg) };
     return { count, ...dated, sum: null };
   }
-  return 'value' in result ? { ...result, value: isoInstant(result.value as Json) } : result;
+  if (!('value' in result)) return result;
+  return { ...result, value: isoInstant<number | string | null>(result.value) };
 }

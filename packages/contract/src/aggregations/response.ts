@@ -4,7 +4,7 @@ import type { AggResults, Facet, SearchResponse, SkippedFacet } from '../search/
 /** The number of matches, the state of the index, and with `suggest` why nothing matched. */
 export interface MatchResponse
   extends TableLag,
-    Pick<SearchResponse, 'clauses' | 'suggested_query'> {
+    Pick<SearchResponse, 'clauses' | 'suggested_query' | 'suggested_total'> {
   /** Matching documents. */
   readonly total: number;
   readonly snapshot: string | null;

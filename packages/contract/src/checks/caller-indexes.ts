@@ -59,9 +59,16 @@ export function noIndex(name: string, call: CallContext): LhsError {
   const { indexes, tenant } = call.principal ?? {};
   if (tenant !== undefined && indexes === undefined) return closedToTenants();
   return new LhsError('index_not_found', `there is no index "${name}"`, {
+    ...(namesSeveral(name) && { hint: ONE_INDEX }),
     next: [{ step: 'list_indexes' }],
   });
 }
+
+/** The hint for a name that other engines take for several indexes. */
+export const ONE_INDEX = 'one request reads one index';
+
+/** Whether other engines take a name for several indexes: `a,b`, `logs-*`, `_all`. */
+export const namesSeveral = (name: string): boolean => /[,*]|^_all$/.test(name);
 
 /** The error for an index that does not tell tenants apart. */
 export const closedToTenants = (): LhsError =>

@@ -11,6 +11,7 @@ const READ = { scope: 'index_read', plane: 'answers', idempotent: true } as cons
 /** The operations of erasures. */
 export const ERASURE_OPERATIONS = Object.freeze({
   checkErasure: operation('POST /v1/erasure:check', 'Admin/CheckErasure', {
+    member: 'erasure.check',
     scope: 'ops',
     plane: 'answers',
     idempotent: true,
@@ -18,16 +19,20 @@ export const ERASURE_OPERATIONS = Object.freeze({
     example: { ...INDEX, keys: [KEY] },
   }),
   runErasure: operation('POST /v1/erasure:run', 'Admin/RunErasure', {
+    member: 'erasure.run',
     scope: 'admin',
     plane: 'answers',
+    activity: 'only',
     check: checkErasureRunRequest,
     example: { ...INDEX, keys: [KEY] },
   }),
   erasureKey: operation('GET /v1/erasure/key', 'Admin/GetErasureKey', {
+    member: 'erasure.key',
     ...READ,
     ...NO_FIELDS,
   }),
   verifyReceipt: operation('POST /v1/erasure:verify', 'Admin/VerifyReceipt', {
+    member: 'erasure.verify',
     ...READ,
     check: checkVerifyReceiptRequest,
     example: { receipt: {} },

@@ -36,6 +36,7 @@ const FIELDS: Fields<ExplainRequest> = {
   default_operator: SEARCH_FIELDS.default_operator,
   filter: SEARCH_FIELDS.filter,
   now: SEARCH_FIELDS.now,
+  optional_fields: SEARCH_FIELDS.optional_fields,
   sort: SEARCH_FIELDS.sort,
   limit: SEARCH_FIELDS.limit,
   offset: SEARCH_FIELDS.offset,

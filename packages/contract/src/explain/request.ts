@@ -12,6 +12,7 @@ export interface ExplainRequest
       | 'default_operator'
       | 'filter'
       | 'now'
+      | 'optional_fields'
       | 'sort'
       | 'pit_id'
     >,

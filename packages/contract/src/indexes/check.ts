@@ -19,6 +19,7 @@ import { type CheckedSearch, checkSearchOf } from '../search/check-nearest.ts';
 import { tableOrCatalog } from '../source/check.ts';
 import type {
   AlterIndexRequest,
+  CloneIndexRequest,
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
@@ -115,13 +116,16 @@ function notNegative(value: unknown, field: string): void {
 /** Checks a request to drop an index. Throws invalid_argument. */
 export const checkDropIndexRequest = requestOf<DropIndexRequest>({ index: name }, 'index');
 
-const RENAME_FIELDS: Fields<RenameIndexRequest> = { index: name, name: newName };
+/** Fields of a request that names an index and a new name. */
+const NAMED_FIELDS: Fields<RenameIndexRequest & CloneIndexRequest> = {
+  index: name,
+  name: newName,
+};
 /** Checks a request to rename an index. Throws invalid_argument. */
-export const checkRenameIndexRequest = requestOf<RenameIndexRequest>(
-  RENAME_FIELDS,
-  'index',
-  'name',
-);
+export const checkRenameIndexRequest = requestOf<RenameIndexRequest>(NAMED_FIELDS, 'index', 'name');
+
+/** Checks a request to clone an index. Throws invalid_argument. */
+export const checkCloneIndexRequest = requestOf<CloneIndexRequest>(NAMED_FIELDS, 'index', 'name');
 
 const VALIDATE_FIELDS: Fields<ValidateDefinitionRequest> = {
   ...CREATE_FIELDS,

@@ -3,6 +3,7 @@ import { DEFINITION, INDEX } from '../examples.ts';
 import { NO_FIELDS, operation } from '../operation.ts';
 import {
   checkAlterRequest,
+  checkCloneIndexRequest,
   checkCreateIndexRequest,
   checkDropIndexRequest,
   checkExportRequest,
@@ -27,11 +28,14 @@ export const INDEX_OPERATIONS = Object.freeze({
     example: INDEX,
   }),
   createIndex: operation('POST /v1/indexes', 'Admin/CreateIndex', {
+    member: 'indexes.create',
     ...ADMIN,
+    activity: 'named',
     check: checkCreateIndexRequest,
     example: { definition: DEFINITION },
   }),
   listIndexes: operation('GET /v1/indexes', 'Admin/ListIndexes', {
+    member: 'indexes.list',
     scope: 'index_read',
     plane: 'answers',
     idempotent: true,
@@ -39,6 +43,7 @@ export const INDEX_OPERATIONS = Object.freeze({
     ...NO_FIELDS,
   }),
   describeIndex: operation('POST /v1/index:describe', 'Admin/DescribeIndex', {
+    member: 'indexes.describe',
     scope: 'index_read',
     tenants: true,
     nodes: 'answering',
@@ -47,18 +52,23 @@ export const INDEX_OPERATIONS = Object.freeze({
     example: INDEX,
   }),
   alterIndex: operation('POST /v1/index:alter', 'Admin/AlterIndex', {
+    member: 'indexes.alter',
     ...ADMIN,
+    activity: 'only',
     check: checkAlterRequest,
     example: { ...INDEX, definition_yaml: DEFINITION, apply: false },
   }),
   rollbackIndex: operation('POST /v1/index:rollback', 'Admin/RollbackIndex', {
+    member: 'indexes.rollback',
     scope: 'admin',
     nodes: 'each',
     plane: 'refuses',
+    activity: 'only',
     check: checkRollbackRequest,
     example: INDEX,
   }),
   planReshard: operation('POST /v1/index:plan-reshard', 'ControlPlane/PlanReshard', {
+    member: 'indexes.planReshard',
     scope: 'ops',
     plane: 'answers',
     idempotent: true,
@@ -66,16 +76,21 @@ export const INDEX_OPERATIONS = Object.freeze({
     example: { ...INDEX, shards: 3 },
   }),
   applyReshard: operation('POST /v1/index:reshard', 'ControlPlane/ApplyReshard', {
+    member: 'indexes.reshard',
     ...ADMIN,
+    activity: 'only',
     check: checkReshardRequest,
     example: { ...INDEX, shards: 3 },
   }),
   moveBucket: operation('POST /v1/index:move-bucket', 'ControlPlane/MoveBucket', {
+    member: 'indexes.moveBucket',
     ...ADMIN,
+    activity: 'only',
     check: checkMoveBucketRequest,
     example: { ...INDEX, bucket: 17, shard: 1 },
   }),
   rehearseAlter: operation('POST /v1/index:rehearse', 'Admin/RehearseAlter', {
+    member: 'indexes.rehearse',
     scope: 'admin',
     nodes: 'owner',
     idempotent: true,
@@ -83,18 +98,30 @@ export const INDEX_OPERATIONS = Object.freeze({
     example: { ...INDEX, definition_yaml: DEFINITION, sample: 1000 },
   }),
   dropIndex: operation('DELETE /v1/indexes/{index}', 'Admin/DropIndex', {
+    member: 'indexes.drop',
     scope: 'admin',
     nodes: 'each',
     plane: 'answers',
+    activity: 'named',
     check: checkDropIndexRequest,
     example: INDEX,
   }),
   renameIndex: operation('POST /v1/index:rename', 'Admin/RenameIndex', {
+    member: 'indexes.rename',
     scope: 'admin',
+    activity: 'named',
     check: checkRenameIndexRequest,
     example: { ...INDEX, name: 'support-tickets' },
   }),
+  cloneIndex: operation('POST /v1/index:clone', 'Admin/CloneIndex', {
+    member: 'indexes.clone',
+    ...ADMIN,
+    activity: 'named',
+    check: checkCloneIndexRequest,
+    example: { ...INDEX, name: 'tickets-trial' },
+  }),
   validateDefinition: operation('POST /v1/definition:validate', 'Admin/ValidateDefinition', {
+    member: 'indexes.validate',
     scope: 'index_read',
     nodes: 'any',
     plane: 'answers',

@@ -30,6 +30,14 @@ export interface RenameIndexRequest {
   readonly name: string;
 }
 
+/** `POST /v1/index:clone`: a second index with the documents of the newest commit of an index. */
+export interface CloneIndexRequest {
+  /** The index to clone, or an alias of it. */
+  readonly index: string;
+  /** The name of the new index. */
+  readonly name: string;
+}
+
 /**
  * `POST /v1/index:alter`: a new definition for an index. Without `apply` the answer is the plan
  * alone and nothing changes.

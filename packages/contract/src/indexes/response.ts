@@ -110,7 +110,9 @@ export interface IndexDescription {
   readonly fields: readonly FieldDescription[];
   /** The fields that words without a field search. */
   readonly default_fields: readonly string[];
+  /** DATE fields. */
   readonly time_fields: readonly string[];
+  /** Fields that `sort` accepts besides `_score` and `_key`. */
   readonly sort_fields: readonly string[];
   readonly vector_fields: readonly VectorFieldDescription[];
   /** The field that names each row's tenant. */
@@ -264,6 +266,22 @@ export interface RenameResponse {
   readonly aliases: readonly string[];
   /** Saved queries of all users that named the index: they have the new name. */
   readonly saved_queries: number;
+}
+
+/** A new index, and what it shares with the one that it was cloned from. */
+export interface CloneResponse {
+  /** The new index. */
+  readonly index: string;
+  readonly cloned_from: string;
+  /** The generation that was cloned, and its number in the new index. */
+  readonly index_generation: number;
+  readonly snapshot: string | null;
+  readonly num_docs: number;
+  /** Bytes of the index's files. */
+  readonly bytes: number;
+  /** Bytes that were copied: cached embeddings, and files that the system does not link. */
+  readonly bytes_copied: number;
+  readonly took_ms: number;
 }
 
 /** What the sample of one definition is like. */

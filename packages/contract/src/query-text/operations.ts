@@ -21,21 +21,25 @@ export const QUERY_TEXT_OPERATIONS = Object.freeze({
     example: { ...INDEX, field: 'title', text: 'pay', limit: 5 },
   }),
   analyze: operation('POST /v1/index:analyze', 'Search/Analyze', {
+    member: 'queries.analyze',
     ...ANALYSIS,
     check: checkAnalyzeRequest,
     example: { ...INDEX, field: 'title', text: 'Payment timeouts' },
   }),
   parseQuery: operation('POST /v1/query:parse', 'Search/ParseQuery', {
+    member: 'queries.parse',
     ...ANALYSIS,
     check: checkParseRequest,
     example: { ...INDEX, query: 'status:open timeout' },
   }),
   printQuery: operation('POST /v1/query:print', 'Search/PrintQuery', {
+    member: 'queries.print',
     ...ANALYSIS,
     check: checkPrintRequest,
     example: { ...INDEX, ast: { term: { field: 'status', value: 'open' } } },
   }),
   bench: operation('POST /v1/index:bench', 'Search/Bench', {
+    member: 'queries.bench',
     scope: 'ops',
     nodes: 'shards',
     check: checkBenchRequest,

@@ -50,6 +50,7 @@ export const MATCH_FIELDS = {
   default_operator: oneOf('or', 'and'),
   filter,
   now: whole(0, LAST_NOW),
+  optional_fields: names,
   pit_id: text,
   min_snapshot: snapshotId,
   wait_ms: whole(0, REQUEST_LIMITS.waitMillis),

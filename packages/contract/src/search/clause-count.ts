@@ -6,11 +6,16 @@ export interface ClauseCount {
   /** The clause as the user wrote it. */
   readonly clause: string;
   readonly total: number;
-  /** If the clause finds nothing: the clause that was probably meant, in the query syntax. */
+  /** Of more than two clauses, if this one is required: what the others find; absent: nothing. */
+  readonly total_without?: number;
+  /** The likely clause, if this one finds nothing or less than the word in it. */
   readonly suggestion?: string;
   /** Documents that the suggestion finds. */
   readonly suggestion_total?: number;
-  /** If a word without a field finds nothing: clauses that find it in other fields, at most 3. */
+  /**
+   * Clauses of other fields, or of values with the word in them, that find a word without a field,
+   * if it finds nothing or less than they do: at most 3.
+   */
   readonly elsewhere?: readonly ClauseElsewhere[];
 }
 
@@ -22,14 +27,18 @@ export interface ClauseElsewhere {
 
 const figure = (count: number): string => count.toLocaleString('en-US');
 
-/** `did you mean billing? 3 hits`; empty without a suggestion. */
-export function meantText({ suggestion, suggestion_total: total }: ClauseCount): string {
-  if (suggestion === undefined) return '';
+/** `did you mean billing? 3 hits; without it 12`; empty if there is neither. */
+export function meantText(count: ClauseCount): string {
+  const { suggestion, suggestion_total: total, total_without: rest } = count;
   const hits = total === undefined ? '' : ` ${figure(total)} ${total === 1 ? 'hit' : 'hits'}`;
-  return `did you mean ${suggestion}?${hits}`;
+  const hints = [
+    ...(suggestion === undefined ? [] : [`did you mean ${suggestion}?${hits}`]),
+    ...(rest === undefined ? [] : [`without it ${figure(rest)}`]),
+  ];
+  return hints.join('; ');
 }
 
-/** `service:biling: 0 (did you mean service:billing? 3 hits)`. */
+/** `service:biling: 0 (did you mean service:billing? 3 hits; without it 12)`. */
 export function clauseText(count: ClauseCount): string {
   const hint = meantText(count);
   return `${count.clause}: ${figure(count.total)}${hint === '' ? '' : ` (${hint})`}`;

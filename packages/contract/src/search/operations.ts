@@ -23,6 +23,7 @@ export const SEARCH_OPERATIONS = Object.freeze({
     example: { ...INDEX, query_text: 'payment timeout', k: 10, rrf_k: 60 },
   }),
   clauseCounts: operation('POST /v1/search:clauses', 'Search/CountClauses', {
+    member: 'queries.countClauses',
     ...READ,
     list: 'clauses',
     check: checkSearchRequest,

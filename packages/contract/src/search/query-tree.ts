@@ -3,6 +3,7 @@ import type { Coordinates } from '../coordinates.ts';
 /** What a key of the JSON tree holds. `F`: names of fields. */
 interface KeyValues<F extends string> {
   field: F;
+  fields: readonly F[];
   value: string | number | boolean;
   values: readonly (string | number | boolean)[];
   slop: number;
@@ -18,6 +19,7 @@ interface KeyValues<F extends string> {
   text: string;
   vector: readonly number[];
   nearest: number;
+  count: number;
   score: number;
   flag: boolean;
   clause: QueryTree<F>;
@@ -65,6 +67,18 @@ export const QUERY_TAGS = Object.freeze({
     last_prefix: 'flag',
     zero_terms: 'zeroTerms',
   }),
+  more_like_this: shape(
+    {},
+    {
+      fields: 'fields',
+      text: 'text',
+      keys: 'keys',
+      min_term_freq: 'count',
+      min_doc_freq: 'count',
+      max_query_terms: 'count',
+      minimum_should_match: 'minimum',
+    },
+  ),
   knn: shape(
     { field: 'field' },
     {

@@ -18,8 +18,9 @@ export interface SortSpec {
 export interface HighlightSpec {
   readonly fields?: readonly string[] | undefined;
   /**
-   * In place of `fields`: all TEXT and KEYWORD fields that the query searches. Those that the index
-   * has no copy of are marked only in hits without other marks.
+   * In place of `fields`: all fields and paths that the query searches; of numbers and dates the
+   * values that match. Texts that the index has no copy of are marked only in hits without other
+   * marked texts.
    */
   readonly matched?: boolean | undefined;
   readonly max_fragments?: number | undefined;
@@ -43,11 +44,13 @@ export interface MatchRequest {
    * 1970. Default: the time of the request.
    */
   readonly now?: number | undefined;
+  /** Fields that the index may lack: their clauses match nothing there, and a note says so. */
+  readonly optional_fields?: readonly string[] | undefined;
   /** A point in time of the index, which answers instead of its newest commit. */
   readonly pit_id?: string | undefined;
   readonly min_snapshot?: string | undefined;
   readonly wait_ms?: number | undefined;
-  /** true: a response without matching documents has `clauses` and `suggested_query`. */
+  /** true: a response has `suggested_query`, and `clauses` if no document matches. */
   readonly suggest?: boolean | undefined;
 }
 
@@ -68,6 +71,9 @@ export interface SearchRequest extends MatchRequest {
   /** Aggregations over all matching documents. */
   readonly aggs?: AggSpecs | undefined;
 }
+
+/** A search whose hits are read one after another. `limit`: at most so many hits; default all. */
+export type HitsRequest = Omit<SearchRequest, 'search_after' | 'facets' | 'aggs' | 'suggest'>;
 
 /** How a search finds documents. */
 export type SearchMode = 'lexical' | 'semantic' | 'hybrid';

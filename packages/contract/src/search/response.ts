@@ -10,6 +10,7 @@ export interface Segment {
   readonly marked: boolean;
 }
 
+/** Fragments by field, each as runs of text. */
 export type Highlight = { readonly [field: string]: readonly (readonly Segment[])[] };
 
 /** One document of a page. */
@@ -65,8 +66,20 @@ export interface SearchResponse extends TableLag {
   readonly notes?: readonly string[];
   /** Only with `suggest` and without hits: what each clause finds alone. */
   readonly clauses?: readonly ClauseCount[];
-  /** Only with `suggest` and without hits: the query as it was probably meant, which has hits. */
+  /** Only with `suggest`: the query as it was probably meant, which has hits. */
   readonly suggested_query?: string;
+  /** Hits of `suggested_query`. */
+  readonly suggested_total?: number;
+}
+
+/** A hit of a hybrid search. */
+export interface HybridHit extends Hit {
+  readonly arms: HitArms;
+}
+
+/** The answer to a hybrid search. */
+export interface HybridResponse extends SearchResponse {
+  readonly hits: readonly HybridHit[];
 }
 
 /** Where an arm has a document: from 1, equal scores share a rank. */
@@ -105,16 +118,19 @@ export interface AggBucket {
   readonly from?: Json;
   readonly to?: Json;
   readonly doc_count: number;
+  /** Only of significant terms: how significant a value is, and its documents of the background. */
+  readonly score?: number;
+  readonly bg_count?: number;
   readonly aggs?: AggResults;
 }
 
-/** All figures of a field; min, max and avg are null without values. */
+/** All figures of a field; min, max and avg are null without values, sum of dates as texts. */
 export interface StatsResult {
   readonly count: number;
-  readonly min: Json;
-  readonly max: Json;
-  readonly sum: Json;
-  readonly avg: Json;
+  readonly min: number | string | null;
+  readonly max: number | string | null;
+  readonly sum: number | string | null;
+  readonly avg: number | string | null;
 }
 
 /** The answer of one aggregation; which of the shapes follows from its kind. */
@@ -124,18 +140,30 @@ export type AggResult =
       readonly sum_other_doc_count: number;
       readonly doc_count_error_upper_bound: number;
     }
-  | { readonly buckets: readonly AggBucket[] }
+  /** `total_buckets`: of a kind whose `size` left buckets out. */
+  | { readonly buckets: readonly AggBucket[]; readonly total_buckets?: number }
+  /** Documents, and those of the background. */
+  | {
+      readonly doc_count: number;
+      readonly bg_count: number;
+      readonly buckets: readonly AggBucket[];
+      readonly total_buckets?: number;
+    }
   | { readonly doc_count: number; readonly aggs?: AggResults }
   | StatsResult
   /** One figure of stats. */
-  | { readonly value: Json }
+  | { readonly value: number | string | null }
   | { readonly value: number; readonly exact: boolean; readonly standard_error?: number }
   | {
-      readonly values: readonly { readonly percent: number; readonly value: Json }[];
+      readonly values: readonly {
+        readonly percent: number;
+        readonly value: number | string | null;
+      }[];
       readonly exact: boolean;
       readonly nan_count?: number;
     };
 
+/** Results of aggregations by their names. */
 export type AggResults = { readonly [name: string]: AggResult };
 
 /** The most frequent values of a field; `other_count`: documents in all further values together. */

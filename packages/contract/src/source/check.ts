@@ -1,5 +1,5 @@
 /** Where a table is, and requests about tables. */
-import { folder, name, path } from '../checks/shared.ts';
+import { folder, name, newName, path } from '../checks/shared.ts';
 import {
   type Check,
   type Fields,
@@ -73,7 +73,11 @@ const DESCRIBE_FIELDS: Fields<DescribeSourceRequest> = {
   base_dir: folder,
 };
 const keyColumns: Check = list(name, REQUEST_LIMITS.keyColumns);
-const INIT_FIELDS: Fields<InitDefinitionRequest> = { ...DESCRIBE_FIELDS, name, key: keyColumns };
+const INIT_FIELDS: Fields<InitDefinitionRequest> = {
+  ...DESCRIBE_FIELDS,
+  name: newName,
+  key: keyColumns,
+};
 const readDescribe = requestOf<DescribeSourceRequest>(DESCRIBE_FIELDS);
 const readInit = requestOf<InitDefinitionRequest>(INIT_FIELDS);
 

@@ -65,11 +65,14 @@ export interface DefinitionObject {
   readonly description?: string | undefined;
   readonly source:
     | {
-        readonly catalog: CatalogConfig;
+        /** A service takes the name of a catalog in its configuration. */
+        readonly catalog: CatalogConfig | string;
         readonly table: string;
         readonly ref?: string | undefined;
       }
     | {
+        /** A service takes a path below a root of its configuration. */
+        readonly root?: string | undefined;
         readonly path: string;
         readonly ref?: string | undefined;
         readonly s3?: S3Config | undefined;

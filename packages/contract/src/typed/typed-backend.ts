@@ -2,138 +2,117 @@ import type { FacetsRequest } from '../aggregations/request.ts';
 import type { AggregateResponse, FacetsResponse } from '../aggregations/response.ts';
 import type { SearchApi } from '../backend.ts';
 import type { CallContext } from '../call.ts';
-import type { AggSpecs } from '../search/agg-spec.ts';
-import type { QueryTree } from '../search/query-tree.ts';
-import type {
-  HighlightSpec,
-  HybridRequest,
-  MatchRequest,
-  SearchRequest,
-  SemanticRequest,
-  SortSpec,
-} from '../search/request.ts';
-import type { Facet, Hit, SearchResponse } from '../search/response.ts';
+import type { DiffRequest } from '../diff/request.ts';
+import type { ExplainRequest } from '../explain/request.ts';
+import type { ExportRequest } from '../indexes/request.ts';
+import type { KeysRequest } from '../keys/request.ts';
+import type { SuggestRequest } from '../query-text/request.ts';
+import type { MatchRequest } from '../search/request.ts';
 import type { DefinedIndex } from './define-index.ts';
 import type { IndexTypes } from './index-types.ts';
-import type { AggResultsOf, ExactAggs } from './typed-results.ts';
+import type {
+  AggsOf,
+  CachedOf,
+  FastOf,
+  IndexedOf,
+  NoAggs,
+  Seen,
+  TypedMatch,
+  TypedSearches,
+  TypedSort,
+  TypedWords,
+  With,
+} from './typed-request.ts';
+import type { AggResultsOf, ExactAggs, FacetOf, HitWith, TypedResponse } from './typed-results.ts';
+import { withNumbers } from './typed-values.ts';
 
 type Named<I extends IndexTypes, N> = Extract<I, { readonly name: N }>;
-type PathsOf<I extends IndexTypes> = `${I['paths']}.${string}`;
-type CachedOf<I extends IndexTypes> = keyof I['cached'] & string;
-type FastOf<I extends IndexTypes> = (keyof I['fast'] & string) | PathsOf<I>;
-type IndexedOf<I extends IndexTypes> = I['indexed'] | PathsOf<I>;
-type TreeOf<I extends IndexTypes> = QueryTree<IndexedOf<I> | FastOf<I> | I['vectors']>;
 
-/** Request fields that name fields of the index. */
-interface TypedMatch<I extends IndexTypes> {
-  readonly index: I['name'];
-  readonly ast?: TreeOf<I> | undefined;
-  readonly filter?: string | TreeOf<I> | undefined;
-}
-
-interface TypedPage<I extends IndexTypes, F, X, A> extends TypedMatch<I> {
-  readonly fields?: readonly F[] | undefined;
-  readonly sort?:
-    | readonly (Omit<SortSpec, 'field'> & { readonly field: FastOf<I> | '_score' | '_key' })[]
-    | undefined;
-  readonly collapse?: FastOf<I> | undefined;
-  readonly highlight?:
-    | (Omit<HighlightSpec, 'fields'> & {
-        readonly fields?: readonly IndexedOf<I>[] | undefined;
-      })
-    | undefined;
-  readonly facets?:
-    | { readonly fields: readonly X[]; readonly size?: number | undefined }
-    | undefined;
-  readonly aggs?: (A & ExactAggs<A>) | undefined;
-}
-
-interface TypedNear<I extends IndexTypes> {
-  readonly vector_field?: I['vectors'] | undefined;
-}
-interface TypedWords<I extends IndexTypes> extends TypedNear<I> {
-  readonly lexical_fields?: readonly I['indexed'][] | undefined;
-}
-
-/** `T` with the members of `U` in place of its own. */
-type With<T, U> = Omit<T, keyof U> & U;
-
-/** A hit with the fields that were requested; a field without a value is absent. */
-export type TypedHit<I extends IndexTypes, F> = Omit<Hit, 'fields'> &
-  ([F] extends [never]
-    ? unknown
-    : { readonly fields: { readonly [N in keyof I['cached'] as N & F]?: I['cached'][N] } });
-
-/** The answer to a typed search. */
-export type TypedResponse<I extends IndexTypes, F, X, A> = Omit<
-  SearchResponse,
-  'hits' | 'facets' | 'aggs'
-> & { readonly hits: readonly TypedHit<I, F>[] } & ([X] extends [never]
-    ? unknown
-    : { readonly facets: readonly (Facet & { readonly field: X })[] }) &
-  ([keyof A] extends [never] ? unknown : { readonly aggs: AggResultsOf<A, I['fast']> });
-
-/** No aggregations. */
-type None = Readonly<Record<never, never>>;
-
-/** A search of a kind whose request is `R`, with the members `More`. */
+/** A search of a kind. */
 type TypedSearch<I extends IndexTypes, Kind extends 'search' | 'semantic' | 'hybrid'> = <
   const N extends I['name'],
   const F extends CachedOf<Named<I, N>> = CachedOf<Named<I, N>>,
   const X extends FastOf<Named<I, N>> = never,
-  const A extends AggSpecs<FastOf<Named<I, N>>> = None,
+  const A extends AggsOf<Named<I, N>> = NoAggs,
+  R = unknown,
 >(
-  request: RequestOf<Named<I, N>, F, X, A>[Kind] & { readonly index: N },
+  request: TypedSearches<Named<I, N>, F, X, A>[Kind] & { readonly index: N } & Seen<
+      R,
+      TypedSearches<Named<I, N>, F, X, A>[Kind]
+    >,
   call?: CallContext,
-) => Promise<TypedResponse<Named<I, N>, F, X, A>>;
+) => Promise<TypedResponse<Named<I, N>, F, X, A, R, Kind>>;
 
-interface RequestOf<I extends IndexTypes, F, X, A> {
-  readonly search: With<SearchRequest, TypedPage<I, F, X, A>>;
-  readonly semantic: With<SemanticRequest, Omit<TypedPage<I, F, X, A>, 'ast'> & TypedNear<I>>;
-  readonly hybrid: With<HybridRequest, Omit<TypedPage<I, F, X, A>, 'ast'> & TypedWords<I>>;
+/** Requests that name fields, and whose answers have the same type for every index. */
+interface Requests<I extends IndexTypes> {
+  readonly suggest: With<SuggestRequest, { readonly field: IndexedOf<I, 'TEXT' | 'KEYWORD'> }>;
+  readonly explain: With<ExplainRequest, TypedMatch<I> & TypedSort<I> & TypedWords<I>>;
+  readonly diffHits: With<DiffRequest, TypedMatch<I>>;
+  readonly getKeys: KeysRequest;
+  readonly exportDocuments: ExportRequest;
 }
+type TypedRead<I extends IndexTypes, Kind extends keyof Requests<I>> = <const N extends I['name']>(
+  request: Requests<Named<I, N>>[Kind] & { readonly index: N },
+  call?: CallContext,
+) => ReturnType<SearchApi[Kind]>;
 
 /** The reads of an index whose fields the compiler knows. */
 export interface TypedReads<I extends IndexTypes> {
+  /** The best hits of a query. */
   search: TypedSearch<I, 'search'>;
+  /** The nearest documents of a text's meaning, or of a vector. */
   semantic: TypedSearch<I, 'semantic'>;
+  /** The documents of a text's words and of its meaning, fused. */
   hybrid: TypedSearch<I, 'hybrid'>;
-  aggregate<const N extends I['name'], const A extends AggSpecs<FastOf<Named<I, N>>>>(
+  /** The hits of a search at one state of the index, one after another. */
+  hits<const N extends I['name'], const F extends CachedOf<Named<I, N>> = CachedOf<Named<I, N>>>(
+    request: TypedSearches<Named<I, N>, F, never, NoAggs>['hits'] & { readonly index: N },
+    call?: CallContext,
+  ): AsyncGenerator<HitWith<Named<I, N>, F>>;
+  /** Aggregations over the documents of a query. */
+  aggregate<const N extends I['name'], const A extends AggsOf<Named<I, N>>>(
     request: With<MatchRequest, TypedMatch<Named<I, N>>> & {
       readonly index: N;
       readonly aggs: A & ExactAggs<A>;
     },
     call?: CallContext,
-  ): Promise<
-    Omit<AggregateResponse, 'results'> & {
-      readonly results: AggResultsOf<A, Named<I, N>['fast']>;
-    }
-  >;
+  ): Promise<With<AggregateResponse, { readonly results: AggResultsOf<A, Named<I, N>['fast']> }>>;
+  /** The most frequent values of some fields among the documents of a query. */
   facets<const N extends I['name'], const X extends FastOf<Named<I, N>>>(
     request: With<
       FacetsRequest,
       TypedMatch<Named<I, N>> & { readonly index: N; readonly fields: readonly X[] }
     >,
     call?: CallContext,
-  ): Promise<
-    Omit<FacetsResponse, 'facets'> & {
-      readonly facets: readonly (Facet & { readonly field: X })[];
-    }
-  >;
+  ): Promise<With<FacetsResponse, { readonly facets: readonly FacetOf<X>[] }>>;
+  /** Terms of a field that begin with a text, or are a few edits away from it. */
+  suggest: TypedRead<I, 'suggest'>;
+  /** Why the row of a key is, or is not, among the hits of a search. */
+  explain: TypedRead<I, 'explain'>;
+  /** The hits of one search at two moments of an index, and why they differ. */
+  diffHits: TypedRead<I, 'diffHits'>;
+  /** Rows of the table by key. */
+  getKeys: TypedRead<I, 'getKeys'>;
+  /** The cached fields of all documents of a query. */
+  exportDocuments: TypedRead<I, 'exportDocuments'>;
 }
 
-/** A backend whose searches are typed. */
-export type TypedBackend<I extends IndexTypes, B> = Omit<B, keyof TypedReads<I>> & TypedReads<I>;
+/** A backend whose reads are typed. */
+export type TypedBackend<I extends IndexTypes, B> = Omit<B, keyof TypedReads<I>> &
+  Pick<TypedReads<I>, keyof TypedReads<I> & keyof B>;
 
 /**
- * The same backend, whose searches are typed by definitions:
- * `typed(await openLocal('data'), commits)`. A backend of any kind, local or remote.
+ * A copy of a backend, local or remote, whose reads are typed by definitions:
+ * `typed(await openLocal('data'), commits)`.
  */
-export function typed<B extends SearchApi, const D extends readonly DefinedIndex<IndexTypes>[]>(
+export function typed<B extends SearchApi, const D extends readonly DefinedIndex[]>(
   backend: B,
   ...indexes: D
 ): TypedBackend<NonNullable<D[number]['types']>, B>;
-/** The same backend: only the compiler sees a difference. */
-export function typed(backend: unknown): unknown {
-  return backend;
+/** Values of DOUBLE fields and figures are numbers, as the types say. */
+export function typed(
+  backend: Parameters<typeof withNumbers>[0],
+  ...indexes: DefinedIndex[]
+): unknown {
+  return withNumbers(backend, indexes);
 }

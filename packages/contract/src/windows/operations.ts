@@ -6,6 +6,7 @@ import { checkMoveWindowsRequest, checkReindexWindowRequest } from './check.ts';
 /** The operations of windows. */
 export const WINDOW_OPERATIONS = Object.freeze({
   windowStatus: operation('GET /v1/cold', 'Admin/WindowStatus', {
+    member: 'windows.status',
     scope: 'index_read',
     nodes: 'having',
     idempotent: true,
@@ -13,16 +14,20 @@ export const WINDOW_OPERATIONS = Object.freeze({
     example: INDEX,
   }),
   reindexWindow: operation('POST /v1/window:reindex', 'Admin/ReindexWindow', {
+    member: 'windows.reindex',
     scope: 'admin',
     nodes: 'having',
     plane: 'answers',
+    activity: 'only',
     check: checkReindexWindowRequest,
     example: { ...INDEX, window: '2026-11' },
   }),
   moveWindows: operation('POST /v1/window:move', 'Admin/MoveWindows', {
+    member: 'windows.move',
     scope: 'ops',
     nodes: 'having',
     plane: 'answers',
+    activity: 'only',
     check: checkMoveWindowsRequest,
     example: { ...INDEX, cool: ['2026-01'], warm: [] },
   }),

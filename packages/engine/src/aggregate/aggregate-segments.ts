@@ -7,14 +7,10 @@ import type { Deadline } from '../base/deadline.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
-import { bitmapTask } from './bitmap-task.ts';
-import { codeTask } from './code-task.ts';
-import { statsCollector } from './collect-stats.ts';
-import { percentilesCollector } from './collect-values.ts';
 import { bitmapStream, type WholeStream } from './document-stream.ts';
-import { type AggPartial, emptyPartial, mergePartials } from './partial.ts';
-import type { MetricCollector, SegmentCollector, SegmentPart } from './segment-collector.ts';
-import type { AggregationRun, AggregationTask } from './task.ts';
+import type { AggPartial } from './partial.ts';
+import type { SegmentCollector, SegmentPart } from './segment-collector.ts';
+import type { AggregationRun } from './task.ts';
 
 /** The documents of a segment that are aggregated. */
 export interface MatchedDocs {
@@ -74,33 +70,12 @@ function evaluate(
   parts: readonly SegmentPart[],
   owners: number,
 ): readonly (readonly AggPartial[])[] {
-  const tasks = aggregations.map((aggregation) => taskOf(this, aggregation, parts, owners));
+  const tasks = aggregations.map((aggregation) => aggregation.collect(this, parts, owners));
   parts.forEach((part, i) => {
     const collectors = tasks.map((task) => task.collectors[i]).filter((c) => c !== null);
     feed(part, collectors);
   });
   return tasks.map((task) => task.partials());
-}
-
-function taskOf(
-  run: AggregationRun,
-  aggregation: Aggregation,
-  parts: readonly SegmentPart[],
-  owners: number,
-): AggregationTask {
-  switch (aggregation.kind) {
-    case 'terms':
-    case 'histogram':
-    case 'cardinality':
-      return codeTask(run, aggregation, parts, owners);
-    case 'range':
-    case 'filter':
-    case 'missing':
-      return bitmapTask(run, aggregation, parts, owners);
-    case 'stats':
-    case 'percentiles':
-      return metricTask(aggregation, parts, owners);
-  }
 }
 
 function feed({ scope, stream }: SegmentPart, collectors: readonly SegmentCollector[]): void {
@@ -115,29 +90,4 @@ function feed({ scope, stream }: SegmentPart, collectors: readonly SegmentCollec
     scope.deadline.check();
     collector.collectAll(stream as WholeStream);
   }
-}
-
-type Metric = Extract<Aggregation, { readonly kind: 'stats' | 'percentiles' }>;
-
-/** Stats or percentiles: each segment's are merged, owner by owner. */
-export function metricTask(
-  aggregation: Metric,
-  parts: readonly SegmentPart[],
-  owners: number,
-): AggregationTask {
-  const collectors = parts.map(({ scope }): MetricCollector => {
-    const { reader } = scope;
-    return aggregation.kind === 'stats'
-      ? statsCollector(reader, aggregation.field)
-      : percentilesCollector(reader, aggregation.field);
-  });
-  return {
-    collectors,
-    partials: () =>
-      Array.from({ length: owners }, (_, owner): AggPartial => {
-        const merged = emptyPartial(aggregation);
-        for (const collector of collectors) mergePartials(merged, collector.partial(owner));
-        return merged;
-      }),
-  };
 }

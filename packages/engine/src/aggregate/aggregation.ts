@@ -1,21 +1,12 @@
 /** Aggregations of a request, bound to the fields of an index. */
+import type { AggResult, Json, QueryTree } from '@lakehouse-search/contract';
 import type { Clause } from '../query/bind/clause.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { ClockInterval } from './calendar.ts';
-
-/**
- * A bucket's key: bytes of a KEYWORD or IP value as Latin-1 text (its order is the bytes'), ordered
- * integers of all other types, microseconds, or the number of a range.
- */
-export type BucketKey = string | bigint;
-
-/** A range of an aggregation in the column's ordered space: `from` in, `to` out; null: open. */
-export interface AggRange {
-  /** How the request named it; null: made of its bounds. */
-  readonly key: string | null;
-  readonly from: bigint | null;
-  readonly to: bigint | null;
-}
+import type { BucketKey } from './bucket-key.ts';
+import type { AggPartial, PartialBucket } from './partial.ts';
+import type { AggregationOptions } from './read-options.ts';
+import type { SegmentPart } from './segment-collector.ts';
+import type { AggregationRun, AggregationTask } from './task.ts';
 
 /** An order of buckets by their documents or keys; equal counts by rising key. */
 export interface CountOrder {
@@ -28,37 +19,24 @@ export type BucketOrder =
   | CountOrder
   | { readonly by: 'figure'; readonly figure: BucketFigure; readonly desc: boolean };
 
-/**
- * How values fall into buckets. `fixed`: whole numbers (LONG; DATE in microseconds). `numbers`:
- * DOUBLE, whose buckets are numbered from the one that begins at 0 (number-buckets.ts).
- */
-export type HistogramInterval =
-  | { readonly kind: 'fixed'; readonly width: bigint }
-  | { readonly kind: 'numbers'; readonly width: number }
-  | ({ readonly kind: 'calendar' } & ClockInterval)
-  /** Buckets are numbered as the part is: 0 to 23, 1 to 7, and so on. */
-  | { readonly kind: 'part'; readonly part: DatePart; readonly zone: string };
+/** A figure's value; null: the bucket has none. */
+export type FigureValue = number | bigint | null;
 
-/** A part of a date. */
-export type DatePart = 'hour_of_day' | 'day_of_week' | 'day_of_month' | 'month_of_year';
-
-/** A figure of stats. */
-export type Figure = 'min' | 'max' | 'sum' | 'avg';
+/** A bucket with the values of its steps. */
+export interface StepBucket<Key = unknown> {
+  readonly key: Key;
+  readonly bucket: PartialBucket;
+  readonly steps: readonly FigureValue[];
+}
 
 /** A number that is known of each bucket. */
-export type BucketFigure =
-  /** Its documents. */
-  | { readonly kind: 'count' }
-  /** What a nested aggregation finds: a figure of stats, or a percentile. */
-  | {
-      readonly kind: 'nested';
-      /** Its number among those of the bucket. */
-      readonly at: number;
-      readonly nested: Aggregation;
-      readonly part: 'count' | 'min' | 'max' | 'sum' | 'avg' | number | null;
-    }
-  /** What a step computes. */
-  | { readonly kind: 'step'; readonly at: number };
+export type BucketFigure = (bucket: Pick<StepBucket, 'bucket' | 'steps'>) => FigureValue;
+
+/** A number that an aggregation finds, under the text that names it in a request. */
+export interface AggregationFigure<Partial extends AggPartial = AggPartial> {
+  readonly text: string;
+  value(partial: Partial): FigureValue;
+}
 
 /** What is computed of figures of a bucket and of the one before it. */
 export type BucketStep = { readonly name: string } & (
@@ -82,51 +60,72 @@ export interface SelectedBuckets {
   readonly size: number;
 }
 
-/** What the documents of each bucket make, and what is computed of the figures of buckets. */
+/** An aggregation by name, with its nested and pipeline aggregations. */
 export interface Nested {
+  readonly name: string;
   readonly subs: readonly Aggregation[];
   readonly steps: readonly BucketStep[];
 }
 
-/** One aggregation. */
-export type Aggregation = { readonly name: string } & (
-  | ({
-      readonly kind: 'terms';
-      readonly field: FieldPlan;
-      readonly size: number;
-      readonly order: BucketOrder;
-      readonly having: readonly Having[];
-      /** The key under which documents without a value count; null: they do not. */
-      readonly missing: BucketKey | null;
-      /** How the request writes that key; absent: it does not, or the field is not folded. */
-      readonly missingText?: string;
-    } & Nested)
-  | ({
-      readonly kind: 'histogram';
-      readonly field: FieldPlan;
-      readonly interval: HistogramInterval;
-      /** Buckets with fewer documents are left out; 0: empty ones between others are shown. */
-      readonly least: number;
-      readonly size: number;
-      readonly order: BucketOrder;
-      readonly having: readonly Having[];
-    } & Nested)
-  | ({
-      readonly kind: 'range';
-      readonly field: FieldPlan;
-      readonly ranges: readonly AggRange[];
-    } & Nested)
-  | ({ readonly kind: 'filter'; readonly clause: Clause } & Nested)
-  | ({ readonly kind: 'missing'; readonly field: FieldPlan } & Nested)
-  /** `only`: the figure that the answer holds alone; null: all. */
-  | { readonly kind: 'stats'; readonly field: FieldPlan; readonly only: Figure | null }
-  | { readonly kind: 'cardinality'; readonly field: FieldPlan }
-  | {
-      readonly kind: 'percentiles';
-      readonly field: FieldPlan;
-      readonly percents: readonly number[];
-    }
-);
+/** All documents of an index that a user may read, or those of them that a filter matches. */
+export interface Background {
+  readonly field: FieldPlan;
+  readonly filter: string | QueryTree | null;
+}
 
-/** Aggregations that make buckets. */
-export type BucketAggregation = Extract<Aggregation, Nested>;
+/** The documents of a background, and how many of them have a value. */
+export interface BackgroundCounts {
+  readonly docs: number;
+  count(key: BucketKey): number;
+}
+
+/** The response while it is made: it counts the buckets that it shows. */
+export interface AggregationAnswer {
+  /** The text of a value of a field as it is shown. */
+  show(field: FieldPlan, value: string): string;
+  /** Counts of keys in a background; null: they are read, then the response is made again. */
+  background(of: Background, keys: Iterable<BucketKey>): BackgroundCounts | null;
+  /** A bucket with the results of its nested aggregations. Throws limit_exceeded for too many. */
+  bucket<Head extends object>(
+    of: Nested,
+    head: Head,
+    bucket: StepBucket,
+  ): Head & { readonly doc_count: number; readonly aggs?: Readonly<Record<string, AggResult>> };
+}
+
+/** One aggregation of one kind (`kinds/`). `Partial`: what it knows of some documents. */
+export interface Aggregation<Partial extends AggPartial = AggPartial> {
+  readonly name: string;
+  /** Figures that order and select the buckets around it. */
+  readonly figures: readonly AggregationFigure<Partial>[];
+  /** Starts a pass over the documents of some segments, each in one of `owners` buckets. */
+  collect(run: AggregationRun, parts: readonly SegmentPart[], owners: number): AggregationTask;
+  /** What it knows of no document. */
+  empty(): Partial;
+  /** Merges `other` into `into`; `other` is not used afterwards. */
+  merge(into: Partial, other: Partial): void;
+  /** The result of a partial that holds all documents. */
+  finish(partial: Partial, answer: AggregationAnswer): AggResult;
+}
+
+/** What a kind reads of a request. */
+export interface KindRequest {
+  readonly nested: Nested;
+  /** The options as the request has them, and their path for messages. */
+  readonly body: Json;
+  readonly path: string;
+  /** The options, all of known names. */
+  options(known: readonly string[]): AggregationOptions;
+  /** The fast field that `field` names. `types`: those that the kind takes. */
+  field(options: AggregationOptions, types?: readonly string[]): FieldPlan;
+  /** Binds a filter: a query string or a tree. */
+  bindFilter(filter: string | QueryTree): Clause;
+}
+
+/** A kind of aggregations of requests. */
+export interface AggregationKind {
+  /** `line`: buckets that follow each other; `none`: nothing can be nested in it. */
+  readonly buckets: 'line' | 'some' | 'none';
+  /** Throws invalid_argument for wrong options. */
+  read(request: KindRequest): Aggregation;
+}

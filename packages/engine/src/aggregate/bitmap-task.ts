@@ -1,49 +1,58 @@
 /** Buckets that are bitmaps of a segment: ranges, a filter, documents without a value. */
-
 import { bitKernelsOf, simdFor } from '../bitmap/bit-kernels.ts';
 import { hasBit, popcount } from '../bitmap/bitmap.ts';
 import type { Clause } from '../query/bind/clause.ts';
-import { I64_MAX, I64_MIN } from '../schema/date-value.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Arena } from '../storage/directory.ts';
-import type { AggRange, Aggregation, BucketKey } from './aggregation.ts';
+import type { Aggregation } from './aggregation.ts';
+import type { BucketKey } from './bucket-key.ts';
+import { emptyBuckets, mergeBuckets } from './bucket-partials.ts';
 import { splitStream, type WholeStream } from './document-stream.ts';
-import type { AggPartial, PartialBucket } from './partial.ts';
+import type { BucketsPartial, PartialBucket } from './partial.ts';
 import type { SegmentCollector, SegmentPart, SegmentScope } from './segment-collector.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 
-type Mapped = Extract<Aggregation, { readonly kind: 'range' | 'filter' | 'missing' }>;
+/** The part of an aggregation whose buckets are the documents of clauses, numbered from 0. */
+export function bitmapBuckets(
+  clauses: readonly Clause[],
+  subs: readonly Aggregation[],
+): Pick<Aggregation<BucketsPartial>, 'collect' | 'empty' | 'merge'> {
+  return {
+    collect: (run, parts, owners) => bitmapTask(run, clauses, subs, parts, owners),
+    empty: () => emptyBuckets(clauses.length, subs),
+    merge: (into, other) => mergeBuckets(subs, into, other),
+  };
+}
 
-/** A task whose buckets are known before the first document. */
-export function bitmapTask(
+function bitmapTask(
   run: AggregationRun,
-  aggregation: Mapped,
+  clauses: readonly Clause[],
+  subs: readonly Aggregation[],
   parts: readonly SegmentPart[],
   owners: number,
 ): AggregationTask {
-  const length = aggregation.kind === 'range' ? aggregation.ranges.length : 1;
+  const { length } = clauses;
   const counts = new Float64Array(owners * length);
-  const bitmaps = parts.map(({ scope }) => bitmapsOf(scope, aggregation));
+  const bitmaps = parts.map(({ scope }) => bitmapsOf(scope, clauses));
   const collectors = parts.map(({ scope }, i) => bitmapCounter(scope, bitmaps[i], counts));
   const nested = () => {
-    if (aggregation.subs.length === 0) return [];
+    if (subs.length === 0) return [];
     const split = parts.map(({ scope, stream, count }, i): SegmentPart => {
       return { scope, stream: splitStream(stream, bitmaps[i]), count: count * length };
     });
-    return run.evaluate(aggregation.subs, split, owners * length);
+    return run.evaluate(subs, split, owners * length);
   };
   return {
     collectors,
     partials() {
-      const subs = nested();
-      return Array.from({ length: owners }, (_, owner): AggPartial => {
+      const found = nested();
+      return Array.from({ length: owners }, (_, owner): BucketsPartial => {
         const buckets = new Map<BucketKey, PartialBucket>();
         for (let b = 0; b < length; b++) {
           const id = owner * length + b;
-          const own = subs.map((partials) => partials[id]);
+          const own = found.map((partials) => partials[id]);
           buckets.set(BigInt(b), { count: counts[id], subs: own });
         }
-        return { kind: 'buckets', buckets, left: 0, error: 0 };
+        return { buckets, left: 0 };
       });
     },
   };
@@ -85,29 +94,11 @@ function countBoth(arena: Arena, bits: Int32Array, matches: Int32Array): number 
   return count;
 }
 
-function bitmapsOf(scope: SegmentScope, aggregation: Mapped): readonly Int32Array[] {
-  let bitmaps = scope.bitmaps.get(aggregation);
+function bitmapsOf(scope: SegmentScope, clauses: readonly Clause[]): readonly Int32Array[] {
+  let bitmaps = scope.bitmaps.get(clauses);
   if (bitmaps === undefined) {
-    bitmaps = clausesOf(aggregation).map((clause) => scope.matches(clause));
-    scope.bitmaps.set(aggregation, bitmaps);
+    bitmaps = clauses.map((clause) => scope.matches(clause));
+    scope.bitmaps.set(clauses, bitmaps);
   }
   return bitmaps;
-}
-
-function clausesOf(aggregation: Mapped): readonly Clause[] {
-  if (aggregation.kind === 'filter') return [aggregation.clause];
-  const { field } = aggregation;
-  if (aggregation.kind === 'missing') return [withoutValue(field)];
-  return aggregation.ranges.map((range) => inRange(field, range));
-}
-
-function inRange(field: FieldPlan, { from, to }: AggRange): Clause {
-  if (to === I64_MIN) return { kind: 'none' };
-  const range = { lower: from ?? I64_MIN, upper: to === null ? I64_MAX : to - 1n };
-  return { kind: 'numbers', boost: 1, field, ranges: [range] };
-}
-
-function withoutValue(field: FieldPlan): Clause {
-  const mustNot: Clause[] = [{ kind: 'exists', boost: 1, field }];
-  return { kind: 'bool', must: [], should: [], mustNot, filter: [], minimum: 0 };
 }

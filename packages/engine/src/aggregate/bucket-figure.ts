@@ -6,23 +6,12 @@ import type {
   BucketOrder,
   BucketStep,
   FigureBound,
+  FigureValue,
   Having,
   SelectedBuckets,
+  StepBucket,
 } from './aggregation.ts';
-import { distinctCount } from './distinct.ts';
-import type { AggPartial, PartialBucket } from './partial.ts';
-import { statsResult } from './stats-result.ts';
-import { digestValues } from './t-digest.ts';
-
-/** A figure's value; null: the bucket has none. */
-export type FigureValue = number | bigint | null;
-
-/** A bucket with the values of its steps. */
-export interface StepBucket<Key> {
-  readonly key: Key;
-  readonly bucket: PartialBucket;
-  readonly steps: readonly FigureValue[];
-}
+import type { PartialBucket } from './partial.ts';
 
 /** Buckets, in the order in which one follows another, with the values of their steps. */
 export function withSteps<Key>(
@@ -52,44 +41,12 @@ export function selectBuckets<Key extends string | bigint>(
 export const figureToJson = (value: FigureValue): Json =>
   typeof value === 'bigint' ? longToJson(value) : value === null ? null : doubleToJson(value);
 
-type Valued = Pick<StepBucket<unknown>, 'bucket' | 'steps'>;
-
-function figureOf(figure: BucketFigure, { bucket, steps }: Valued): FigureValue {
-  if (figure.kind === 'count') return bucket.count;
-  if (figure.kind === 'step') return steps[figure.at];
-  return nestedValue(figure, bucket.subs[figure.at]);
-}
-
-function nestedValue(
-  { nested, part }: Extract<BucketFigure, { readonly kind: 'nested' }>,
-  partial: AggPartial,
-): FigureValue {
-  switch (partial.kind) {
-    case 'stats':
-      if (nested.kind !== 'stats' || typeof part !== 'string') return null;
-      return valueOfJson(statsResult(nested.field, partial)[part]);
-    case 'digest':
-      return digestValues(partial.digest, [part as number])[0];
-    case 'distinct':
-      return distinctCount(partial.distinct);
-    case 'counted':
-      return partial.value;
-    case 'buckets':
-      return partial.buckets.get(0n)!.count;
-  }
-}
-
-function valueOfJson(json: Json): FigureValue {
-  if (typeof json === 'number') return json;
-  if (typeof json !== 'string') return null;
-  if (/^-?\d+$/.test(json)) return BigInt(json);
-  return json === 'NaN' ? null : Number(json);
-}
+type Valued = Parameters<BucketFigure>[0];
 
 function stepValue(step: BucketStep, own: Valued, before: Valued | undefined): FigureValue {
-  const value = figureOf(step.of, own);
-  if (step.kind === 'ratio') return quotient(value, figureOf(step.to, own));
-  const old = before === undefined ? null : figureOf(step.of, before);
+  const value = step.of(own);
+  if (step.kind === 'ratio') return quotient(value, step.to(own));
+  const old = before === undefined ? null : step.of(before);
   if (value === null || old === null) return null;
   const isWhole = typeof value === 'bigint' || typeof old === 'bigint';
   const change = isWhole ? BigInt(value) - BigInt(old) : value - old;
@@ -108,18 +65,21 @@ const HOLDS: Readonly<Record<FigureBound, (value: number | bigint, bound: number
 };
 
 function isWithin({ figure, bounds }: Having, bucket: Valued): boolean {
-  const value = figureOf(figure, bucket);
+  const value = figure(bucket);
   return value !== null && bounds.every(([bound, limit]) => HOLDS[bound](value, limit));
 }
+
+/** A bucket's documents. */
+export const COUNT: BucketFigure = ({ bucket }) => bucket.count;
 
 function byOrder<Key extends string | bigint>(order: BucketOrder) {
   type Bucket = StepBucket<Key>;
   const { by, desc } = order;
   const byKey = (a: Bucket, b: Bucket) => rising(a.key, b.key);
   if (by === 'key') return desc ? (a: Bucket, b: Bucket) => byKey(b, a) : byKey;
-  const figure: BucketFigure = by === 'figure' ? order.figure : { kind: 'count' };
+  const figure: BucketFigure = by === 'figure' ? order.figure : COUNT;
   return (a: Bucket, b: Bucket) => {
-    const [x, y] = [figureOf(figure, a), figureOf(figure, b)];
+    const [x, y] = [figure(a), figure(b)];
     if (x === null || y === null) return Number(x === null) - Number(y === null) || byKey(a, b);
     return (desc ? rising(y, x) : rising(x, y)) || byKey(a, b);
   };

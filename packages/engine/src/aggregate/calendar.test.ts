@@ -12,6 +12,9 @@ const bucket = (instant: string, unit: Unit, zone: string, offset = 0) => {
 describe('calendar buckets', () => {
   it.each<readonly [string, Unit, string, string]>([
     ['2024-02-29T12:00:00Z', 'year', 'UTC', '2024-01-01T00:00:00Z 2025-01-01T00:00:00Z'],
+    ['2024-02-29T12:00:00Z', 'decade', 'UTC', '2020-01-01T00:00:00Z 2030-01-01T00:00:00Z'],
+    ['1969-12-31T23:59:59Z', 'decade', 'UTC', '1960-01-01T00:00:00Z 1970-01-01T00:00:00Z'],
+    ['-000001-06-01T00:00:00Z', 'decade', 'UTC', '-000010-01-01T00:00:00Z 0000-01-01T00:00:00Z'],
     ['2024-05-31T12:00:00Z', 'quarter', 'UTC', '2024-04-01T00:00:00Z 2024-07-01T00:00:00Z'],
     ['2024-02-29T12:00:00Z', 'month', 'UTC', '2024-02-01T00:00:00Z 2024-03-01T00:00:00Z'],
     ['2024-03-03T23:00:00Z', 'week', 'UTC', '2024-02-26T00:00:00Z 2024-03-04T00:00:00Z'],
@@ -60,7 +63,7 @@ describe('calendar buckets', () => {
   it.each(['America/New_York', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Pacific/Apia'])(
     'cover time without gaps or overlaps in %s',
     (zone) => {
-      for (const unit of ['day', 'week', 'month', 'quarter', 'year', ...STEPS] as const) {
+      for (const unit of ['day', 'week', 'month', 'quarter', 'year', 'decade', ...STEPS] as const) {
         const interval = { unit, zone, offset: 0 };
         let { start } = clockBucket(at('2011-10-28T00:00:00Z'), interval);
         for (let i = 0; i < 400; i++) {

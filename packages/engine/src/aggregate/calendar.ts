@@ -1,9 +1,10 @@
 /**
- * Calendar buckets of instants: minutes to years as clocks in a time zone show them. Days, weeks
- * (from Monday), months, quarters and years begin at local midnight; where a zone's clock jumps
- * over it, at the instant of the jump. All in milliseconds since 1970 as numbers, which hold every
+ * Calendar buckets of instants: minutes to decades as clocks in a time zone show them. Days, weeks
+ * (from Monday) to decades begin at local midnight; where a zone's clock jumps over it, at the
+ * instant of the jump. All in milliseconds since 1970 as numbers, which hold every
  * instant of a column exactly; bounds of buckets are whole seconds.
  */
+import type { CalendarUnit } from '@lakehouse-search/contract';
 import { firstDay, nextFirstDay } from '../schema/calendar-days.ts';
 import { daysFromCivil } from '../schema/date-value.ts';
 import { type CalendarBucket, type OffsetAt, stepBucket } from './clock-steps.ts';
@@ -16,8 +17,8 @@ export const CALENDAR_UNITS = [
   'month',
   'quarter',
   'year',
-] as const;
-export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+  'decade',
+] as const satisfies readonly CalendarUnit[];
 
 const DAY = 86_400_000;
 /** What `Intl` can tell of; outside, the zone's offset at the edge holds. */

@@ -5,8 +5,9 @@
  */
 import type { Deadline } from '../base/deadline.ts';
 import { mergeSorted } from '../base/merge-sorted.ts';
-import type { BucketKey, CountOrder } from './aggregation.ts';
+import type { CountOrder } from './aggregation.ts';
 import { BucketHeap } from './bucket-heap.ts';
+import type { BucketKey } from './bucket-key.ts';
 import type { CodeCounts } from './code-counter.ts';
 import type { FieldValues } from './coder.ts';
 import { type CountCursor, countCursor, missingCursor } from './count-cursor.ts';
@@ -46,21 +47,29 @@ export interface Choice {
   readonly left: number;
 }
 
+/** Which buckets are chosen: those with `least` documents (1). */
+interface Selection {
+  readonly size: number;
+  readonly order: CountOrder;
+  readonly least?: number;
+}
+
 /** Chooses the first `size` buckets in an order. Throws limit_exceeded when time is over. */
 export function chooseBuckets(
   parts: readonly PartCounts[],
   missing: MissingCount | null,
-  { size, order }: { readonly size: number; readonly order: CountOrder },
+  selection: Selection,
   deadline: Deadline,
 ): Choice {
   const [only] = parts;
-  if (parts.length === 1 && missing === null) return chooseFromOne(only, size, order, deadline);
+  if (parts.length === 1 && missing === null) return chooseFromOne(only, selection, deadline);
+  const { size, order, least = 1 } = selection;
   const heap = new BucketHeap<MergedBucket>(size, order);
   let keyRank = 0;
   mergeSorted(cursorsOf(parts, missing), (equal, count) => {
     deadline.spend(count);
     const documents = sumOf(equal, count);
-    if (heap.takes(documents)) {
+    if (documents >= least && heap.takes(documents)) {
       heap.add(mergedBucket(equal.slice(0, count), documents, keyRank, missing));
     }
     keyRank++;
@@ -91,14 +100,13 @@ type MergedBucket = ChosenBucket & { readonly keyRank: number };
 
 function chooseFromOne(
   { part, values, counts: { codes, counts } }: PartCounts,
-  size: number,
-  order: CountOrder,
+  selection: Selection,
   deadline: Deadline,
 ): Choice {
   const chosenIndexes =
-    order.by === 'key'
-      ? firstIndexes(counts, size, order.desc)
-      : mostCounted(counts, size, order, deadline);
+    selection.order.by === 'key'
+      ? firstIndexes(counts, selection)
+      : mostCounted(counts, selection, deadline);
   const chosen = chosenIndexes.map((at): ChosenBucket => {
     const code = codes === null ? at : codes[at];
     return { key: values.key(code), count: counts[at], codes: [{ part, code }] };
@@ -107,7 +115,10 @@ function chooseFromOne(
 }
 
 /** The first indexes with a count above 0, or the last ones in falling order. */
-function firstIndexes(counts: Int32Array, size: number, desc: boolean): readonly number[] {
+function firstIndexes(
+  counts: Int32Array,
+  { size, order: { desc }, least = 1 }: Selection,
+): readonly number[] {
   const chosenIndexes: number[] = [];
   const step = desc ? -1 : 1;
   for (
@@ -115,21 +126,20 @@ function firstIndexes(counts: Int32Array, size: number, desc: boolean): readonly
     at >= 0 && at < counts.length && chosenIndexes.length < size;
     at += step
   ) {
-    if (counts[at] > 0) chosenIndexes.push(at);
+    if (counts[at] >= least) chosenIndexes.push(at);
   }
   return chosenIndexes;
 }
 
 function mostCounted(
   counts: Int32Array,
-  size: number,
-  order: CountOrder,
+  { size, order, least = 1 }: Selection,
   deadline: Deadline,
 ): readonly number[] {
   const heap = new BucketHeap<{ count: number; keyRank: number }>(size, order);
   for (let keyRank = 0; keyRank < counts.length; keyRank++) {
     const count = counts[keyRank];
-    if (count === 0 || !heap.takes(count)) continue;
+    if (count < least || !heap.takes(count)) continue;
     deadline.spend(1);
     heap.add({ count, keyRank });
   }

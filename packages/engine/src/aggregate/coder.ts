@@ -4,9 +4,8 @@ import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import type { BucketKey } from './aggregation.ts';
-import type { Codes } from './code-loops.ts';
-import { takeCodes } from './code-loops.ts';
+import type { BucketKey } from './bucket-key.ts';
+import { type Codes, takeCodes } from './code-loops.ts';
 import { loopsOf } from './compiled-loops.ts';
 import { countValues } from './count-values.ts';
 

@@ -6,26 +6,28 @@ import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts'
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import type { Codes } from './code-loops.ts';
-import { takeCodes } from './code-loops.ts';
+import { type Codes, takeCodes } from './code-loops.ts';
 import { loopsOf } from './compiled-loops.ts';
 import { BATCH_DOCS, type WholeStream } from './document-stream.ts';
 import { addDouble, addTimes, type DoubleSum } from './exact-sum.ts';
-import { type AggPartial, noStats } from './partial.ts';
 import type { MetricCollector } from './segment-collector.ts';
+import { noStats, type StatsPartial } from './stats-partial.ts';
 
 /** Codes are below 2^32: so many of them stay below 2^53. */
 const SUMMED = (1 << 20) - 1;
 
 /** Collects a stats aggregation. */
-export function statsCollector(reader: SegmentReader, field: FieldPlan): MetricCollector {
+export function statsCollector(
+  reader: SegmentReader,
+  field: FieldPlan,
+): MetricCollector<StatsPartial> {
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return NOTHING;
   if (column.double) return new DoubleStats(column);
   return column.codes === null ? new WideStats(column) : new CodeStats(column, column.codes);
 }
 
-const NOTHING: MetricCollector = {
+const NOTHING: MetricCollector<StatsPartial> = {
   collect: () => undefined,
   collectAll: () => undefined,
   partial: noStats,
@@ -48,7 +50,7 @@ function visitSlots(
 }
 
 /** Sums of codes by owner, side by side in arrays. */
-class CodeStats implements MetricCollector {
+class CodeStats implements MetricCollector<StatsPartial> {
   readonly #column: NumericColumn;
   readonly #codes: Codes;
   readonly #taken = new Float64Array(BATCH_DOCS);
@@ -139,7 +141,7 @@ class CodeStats implements MetricCollector {
     this.#most = larger(new Float64Array(size).fill(-1), this.#most);
   }
 
-  partial(owner: number): AggPartial {
+  partial(owner: number): StatsPartial {
     const count = this.#counts[owner] ?? 0;
     if (count === 0) return noStats();
     const { base, gcd } = this.#column;
@@ -157,7 +159,7 @@ interface WideState {
   max: bigint;
 }
 
-class WideStats implements MetricCollector {
+class WideStats implements MetricCollector<StatsPartial> {
   readonly #column: NumericColumn;
   readonly #states: (WideState | undefined)[] = [];
 
@@ -187,7 +189,7 @@ class WideStats implements MetricCollector {
     });
   }
 
-  partial(owner: number): AggPartial {
+  partial(owner: number): StatsPartial {
     return { ...noStats(), ...this.#states[owner] };
   }
 }
@@ -198,7 +200,7 @@ interface DoubleState extends DoubleSum {
   max: number;
 }
 
-class DoubleStats implements MetricCollector {
+class DoubleStats implements MetricCollector<StatsPartial> {
   readonly #column: NumericColumn;
   readonly #states: (DoubleState | undefined)[] = [];
 
@@ -247,7 +249,7 @@ class DoubleStats implements MetricCollector {
     });
   }
 
-  partial(owner: number): AggPartial {
+  partial(owner: number): StatsPartial {
     const state = this.#states[owner];
     if (state === undefined) return noStats();
     const { count, sum, compensation } = state;

@@ -7,7 +7,10 @@ import type { MetricCollector } from './segment-collector.ts';
 import { addToDigest, type Digest, noDigest } from './t-digest.ts';
 
 /** Collects a percentiles aggregation. */
-export function percentilesCollector(reader: SegmentReader, field: FieldPlan): MetricCollector {
+export function percentilesCollector(
+  reader: SegmentReader,
+  field: FieldPlan,
+): MetricCollector<Digest> {
   const column = reader.numeric(field.id);
   const digests: (Digest | undefined)[] = [];
   const collect: VisitBatch = (docs, owners, count) => {
@@ -31,7 +34,7 @@ export function percentilesCollector(reader: SegmentReader, field: FieldPlan): M
       if (counts === null) documents.read(collect);
       else digests[0] = countedDigest(counts, (code) => Number(coder!.key(code)));
     },
-    partial: (owner) => ({ kind: 'digest', digest: digests[owner] ?? noDigest() }),
+    partial: (owner) => digests[owner] ?? noDigest(),
   };
 }
 

@@ -3,14 +3,12 @@
  * by chunks of at most 65,024, so that 16 bits hold a chunk's counts and its sum fits the kernel's
  * numbers.
  */
-import { plainLoops } from '../base/plain-loops.ts';
 import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import type { CodeSums, Codes } from './code-loops.ts';
 import { DoubleLanes, LANE_BYTES } from './double-lanes.ts';
 import { AGGREGATE_CODE } from './kernel-code.ts';
-import type { AggregateLoops, BucketLine, DoubleSums, WideSums } from './loops.ts';
-import { PLAIN_LOOPS } from './plain-loops.ts';
+import type { BucketLine, DoubleSums, WideSums } from './loops.ts';
 
 /** Words of 64 documents a chunk. */
 const CHUNK_WORDS = 1016;
@@ -29,8 +27,11 @@ type Code = (...values: (number | bigint)[]) => number;
 
 const codeOf = arenaCode(AGGREGATE_CODE);
 
-/** WebAssembly over the columns of one arena. */
-export class CompiledLoops implements AggregateLoops {
+/**
+ * Loops over all documents of a bitmap that have a value in a column of the arena (`present`; null:
+ * the codes tell).
+ */
+class CompiledLoops {
   readonly #arena: Arena;
   readonly #code: Readonly<Record<string, Code>>;
   readonly #bits: Room;
@@ -45,6 +46,7 @@ export class CompiledLoops implements AggregateLoops {
     this.#line = new Room(arena);
   }
 
+  /** Documents by code, codes 0 .. size - 1. */
   countCodes(codes: Codes, bits: Int32Array, present: Int32Array | null, size: number): Int32Array {
     const width = codes.BYTES_PER_ELEMENT;
     if (size <= SMALL_COUNTS) {
@@ -59,6 +61,7 @@ export class CompiledLoops implements AggregateLoops {
     return counts.slice();
   }
 
+  /** Documents by bucket. */
   countBuckets(
     values: Uint32Array | BigInt64Array,
     bits: Int32Array,
@@ -102,6 +105,7 @@ export class CompiledLoops implements AggregateLoops {
     return { count, sum: (high << 32n) + low, min, max };
   }
 
+  /** Of doubles as ordered integers, summed in eight lanes (exact-sum.ts). */
   sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array): DoubleSums {
     const [bitsAt, presentAt] = this.#documents(bits, present);
     const at = this.#table.take(LANE_BYTES);
@@ -195,12 +199,5 @@ class Room {
   }
 }
 
-const compiledOf = onceAnArena((arena): AggregateLoops => new CompiledLoops(arena));
-
-/**
- * The loops for columns of an arena: WebAssembly, or plain ones where LHS_WASM=0 (or `plain`) asks
- * for them.
- */
-export function loopsOf(arena: Arena, plain = plainLoops()): AggregateLoops {
-  return plain ? PLAIN_LOOPS : compiledOf(arena);
-}
+/** The loops for columns of an arena. */
+export const loopsOf = onceAnArena((arena) => new CompiledLoops(arena));

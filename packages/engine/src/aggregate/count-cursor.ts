@@ -1,7 +1,7 @@
 /** Values of one owner in one segment that some document has, in the order of their keys. */
 import type { SortedCursor } from '../base/merge-sorted.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
-import type { BucketKey } from './aggregation.ts';
+import type { BucketKey } from './bucket-key.ts';
 import type { CodeCounts } from './code-counter.ts';
 import type { FieldValues } from './coder.ts';
 

@@ -21,7 +21,8 @@ export function countValues(
   postings: InvertedReader | null,
   matches: Int32Array,
 ): Int32Array | null {
-  if (postings === null || column.size > MOST_VALUES) return null;
+  // Addresses are remembered: bytes of a cold file would have to be demanded each time.
+  if (postings === null || postings.cold || column.size > MOST_VALUES) return null;
   let values = bitmaps.get(column);
   if (values === undefined) bitmaps.set(column, (values = bitmapsOf(column, postings)));
   if (values === null) return null;

@@ -1,9 +1,9 @@
 /**
  * Parts of dates as buckets, by the clock of a time zone: all Mondays of a column are one bucket.
  */
+import type { DatePart } from '@lakehouse-search/contract';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import { civilFromDays } from '../schema/date-value.ts';
-import type { DatePart } from './aggregation.ts';
 import { zoneOffsets } from './calendar.ts';
 import type { OffsetAt } from './clock-steps.ts';
 import { type Coder, slotFiller, slotReader } from './coder.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../base/limits.ts';
-import type { BucketKey } from './aggregation.ts';
+import type { BucketKey } from './bucket-key.ts';
 import { addToRegisters, estimate, mergeRegisters, REGISTERS } from './hyperloglog.ts';
 
 /** Distinct values: kept as they are up to a bound, then as registers (hyperloglog.ts). */

@@ -1,7 +1,7 @@
 /** Instants and numbers of a segment as numbered buckets of a histogram. */
 import type { NumericColumn } from '../columnar/numeric-column.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import type { Aggregation } from './aggregation.ts';
 import { bucketOf } from './bucket-line.ts';
 import { type ClockInterval, clockBucket } from './calendar.ts';
 import { takeCodes } from './code-loops.ts';
@@ -9,16 +9,17 @@ import { type Coder, DENSE_CODES, slotFiller, slotReader, wideCoder } from './co
 import { loopsOf } from './compiled-loops.ts';
 import { datePartCoder } from './date-part.ts';
 import { floorTo, type HistogramLine, histogramLine, millisOf } from './histogram-line.ts';
+import type { HistogramInterval } from './interval.ts';
 import type { BucketLine } from './loops.ts';
 import { numberCoder } from './number-buckets.ts';
-import { forBoth } from './plain-loops.ts';
 
 const EXACT = 2n ** 50n;
 
 /** The buckets of a histogram; null where no document of the segment has a value. */
 export function histogramCoder(
   reader: SegmentReader,
-  { field, interval }: Extract<Aggregation, { readonly kind: 'histogram' }>,
+  field: FieldPlan,
+  interval: HistogramInterval,
 ): Coder | null {
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return null;
@@ -176,5 +177,14 @@ class ClockBuckets {
     this.#to.splice(at, 0, end);
     this.#codes.splice(at, 0, this.starts.push(start) - 1);
     return at;
+  }
+}
+
+/** Calls `visit` with every document of both bitmaps. */
+function forBoth(bits: Int32Array, present: Int32Array, visit: (doc: number) => void): void {
+  for (let i = 0; i < bits.length; i++) {
+    for (let word = bits[i] & present[i]; word !== 0; word &= word - 1) {
+      visit((i << 5) + 31 - Math.clz32(word & -word));
+    }
   }
 }

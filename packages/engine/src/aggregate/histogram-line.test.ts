@@ -1,10 +1,10 @@
 /** Buckets of a line against the bucket of each instant for itself. */
 
 import { describe, expect, it } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { NumericWriter } from '../columnar/numeric-writer.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { bucketOf } from './bucket-line.ts';
 import { CALENDAR_UNITS, clockBucket } from './calendar.ts';
 import { floorTo, histogramLine } from './histogram-line.ts';

@@ -1,8 +1,9 @@
 /** The buckets of a histogram over a column of whole numbers, all of them at once where they are not many. */
+import type { CalendarUnit } from '@lakehouse-search/contract';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
-import type { HistogramInterval } from './aggregation.ts';
 import { bucketLine, LINE_BUCKETS } from './bucket-line.ts';
-import { type CalendarUnit, type ClockInterval, clockBucket } from './calendar.ts';
+import { type ClockInterval, clockBucket } from './calendar.ts';
+import type { HistogramInterval } from './interval.ts';
 import type { BucketLine } from './loops.ts';
 
 /** Buckets from the one of a column's least value to the one of its greatest. */
@@ -28,6 +29,7 @@ const MICROS: Readonly<Record<CalendarUnit, bigint>> = {
   month: 2_419_200_000_000n,
   quarter: 7_776_000_000_000n,
   year: 31_536_000_000_000n,
+  decade: 315_532_800_000_000n,
 };
 
 const lines = new WeakMap<NumericColumn, Map<string, HistogramLine | null>>();

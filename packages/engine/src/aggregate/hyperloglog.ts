@@ -6,7 +6,7 @@
  * correct. Standard error 1.04 / sqrt(2^14) = 0.81 %.
  */
 import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/two-lane-hash.ts';
-import type { BucketKey } from './aggregation.ts';
+import type { BucketKey } from './bucket-key.ts';
 
 const BITS = 14;
 export const REGISTERS = 1 << BITS;

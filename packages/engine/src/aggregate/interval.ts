@@ -1,3 +1,18 @@
+/** Intervals of histograms. */
+import type { DatePart } from '@lakehouse-search/contract';
+import type { ClockInterval } from './calendar.ts';
+
+/**
+ * How values fall into buckets. `fixed`: whole numbers (LONG; DATE in microseconds). `numbers`:
+ * DOUBLE, whose buckets are numbered from the one that begins at 0 (number-buckets.ts).
+ */
+export type HistogramInterval =
+  | { readonly kind: 'fixed'; readonly width: bigint }
+  | { readonly kind: 'numbers'; readonly width: number }
+  | ({ readonly kind: 'calendar' } & ClockInterval)
+  /** Buckets are numbered as the part is: 0 to 23, 1 to 7, and so on. */
+  | { readonly kind: 'part'; readonly part: DatePart; readonly zone: string };
+
 /** Units of a fixed interval in microseconds. Days and weeks are of 24 and 168 hours. */
 const UNITS: Readonly<Record<string, bigint>> = {
   us: 1n,

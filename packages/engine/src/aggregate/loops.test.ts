@@ -1,18 +1,19 @@
-/** The kernels of aggregations and their plain twins against a walk over single documents. */
+/** The kernels of aggregations against a walk over single documents. */
 import { describe, expect, it } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import type { Region } from '../storage/directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { bucketOf } from './bucket-line.ts';
 import type { Codes } from './code-loops.ts';
 import { loopsOf } from './compiled-loops.ts';
+import { DoubleLanes } from './double-lanes.ts';
 import { addDouble, addTimes, doubleSum } from './exact-sum.ts';
 import type { BucketLine } from './loops.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const arena = plainArena(16 * 2 ** 20);
-const LOOPS = { kernels: loopsOf(arena, false), plain: loopsOf(arena, true) };
+const loops = loopsOf(arena);
 
 let state = SEED;
 const next = () => {
@@ -74,21 +75,19 @@ describe('counting and summing loops', () => {
           .map((doc) => codes[doc]);
         const counts = new Map<number, number>();
         for (const code of found) counts.set(code, (counts.get(code) ?? 0) + 1);
-        for (const loops of Object.values(LOOPS)) {
-          const sums = loops.sumCodes(codes, bits, present);
-          expect(sums.count).toBe(found.length);
-          expect(sums.sum).toBe(found.reduce((sum, code) => sum + BigInt(code), 0n));
-          if (found.length > 0) {
-            expect(sums.min).toBe(found.reduce((a, b) => Math.min(a, b)));
-            expect(sums.max).toBe(found.reduce((a, b) => Math.max(a, b)));
-          }
-          if (size > 65_536) continue;
-          const table = loops.countCodes(codes, bits, present, size);
-          expect(table.length).toBe(size);
-          expect([...table.entries()].filter(([, n]) => n > 0)).toEqual(
-            [...counts].sort(([a], [b]) => a - b),
-          );
+        const sums = loops.sumCodes(codes, bits, present);
+        expect(sums.count).toBe(found.length);
+        expect(sums.sum).toBe(found.reduce((sum, code) => sum + BigInt(code), 0n));
+        if (found.length > 0) {
+          expect(sums.min).toBe(found.reduce((a, b) => Math.min(a, b)));
+          expect(sums.max).toBe(found.reduce((a, b) => Math.max(a, b)));
         }
+        if (size > 65_536) continue;
+        const table = loops.countCodes(codes, bits, present, size);
+        expect(table.length).toBe(size);
+        expect([...table.entries()].filter(([, n]) => n > 0)).toEqual(
+          [...counts].sort(([a], [b]) => a - b),
+        );
       }
     },
   );
@@ -100,9 +99,7 @@ describe('counting and summing loops', () => {
     codes.forEach((code, doc) => {
       if (has(bits, doc)) wanted[code]++;
     });
-    for (const loops of Object.values(LOOPS)) {
-      expect(loops.countCodes(codes, bits, null, 9)).toEqual(wanted);
-    }
+    expect(loops.countCodes(codes, bits, null, 9)).toEqual(wanted);
   });
 
   it('sum 64-bit values up to the ends of their range', () => {
@@ -116,18 +113,16 @@ describe('counting and summing loops', () => {
       const values = placed(BigInt64Array.from({ length: docs }, () => ends[below(ends.length)]));
       const [bits, present] = [bitmap(docs, share), bitmap(docs, 1)];
       const found = [...values].filter((_, doc) => has(bits, doc) && has(present, doc));
-      for (const loops of Object.values(LOOPS)) {
-        const sums = loops.sumWide(values, bits, present);
-        expect(sums.count).toBe(found.length);
-        expect(sums.sum).toBe(found.reduce((a, b) => a + b, 0n));
-        if (found.length === 0) continue;
-        expect(sums.min).toBe(found.reduce((a, b) => (a < b ? a : b)));
-        expect(sums.max).toBe(found.reduce((a, b) => (a > b ? a : b)));
-      }
+      const sums = loops.sumWide(values, bits, present);
+      expect(sums.count).toBe(found.length);
+      expect(sums.sum).toBe(found.reduce((a, b) => a + b, 0n));
+      if (found.length === 0) continue;
+      expect(sums.min).toBe(found.reduce((a, b) => (a < b ? a : b)));
+      expect(sums.max).toBe(found.reduce((a, b) => (a > b ? a : b)));
     }
   });
 
-  it('sum doubles in lanes, compiled and plain alike to the last bit', () => {
+  it('sum doubles in lanes, to the last bit as lane by lane', () => {
     const some = [0.1, -0.1, 1e300, -1e300, 1e-300, 3, -7.25, 2 ** 60];
     const odd = [...some, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const [docs, share, pool] of [
@@ -142,18 +137,17 @@ describe('counting and summing loops', () => {
       const values = placed(BigInt64Array.from({ length: docs }, ordered));
       const [bits, present] = [bitmap(docs, share), bitmap(docs, 1)];
       const found = [...values].filter((_, doc) => has(bits, doc) && has(present, doc));
-      const [kernels, plain] = [LOOPS.kernels, LOOPS.plain].map((loops) =>
-        loops.sumDoubles(values, bits, present),
-      );
-      expect(doubleSum(kernels.sum)).toBe(doubleSum(plain.sum));
-      expect({ ...kernels, sum: 0 }).toEqual({ ...plain, sum: 0 });
-      expect(plain.count).toBe(found.length);
+      const sums = loops.sumDoubles(values, bits, present);
+      const lanes = new DoubleLanes();
+      const expected = lanes.finish(lanes.add(values, bits, present));
+      expect(doubleSum(sums.sum)).toBe(doubleSum(expected.sum));
+      expect(sums.count).toBe(found.length);
       if (found.length === 0) continue;
-      expect(plain.min).toBe(found.reduce((a, b) => (a < b ? a : b)));
-      expect(plain.max).toBe(found.reduce((a, b) => (a > b ? a : b)));
+      expect(sums.min).toBe(found.reduce((a, b) => (a < b ? a : b)));
+      expect(sums.max).toBe(found.reduce((a, b) => (a > b ? a : b)));
       const one = { sum: 0, compensation: 0 };
       for (const value of found) addDouble(one, doubleFromOrdered(value));
-      const [sum, wanted] = [doubleSum(plain.sum), doubleSum(one)];
+      const [sum, wanted] = [doubleSum(sums.sum), doubleSum(one)];
       if (Number.isFinite(wanted)) expect(Math.abs(sum - wanted)).toBeLessThanOrEqual(1e290);
       else expect(sum).toBe(wanted);
     }
@@ -188,15 +182,13 @@ describe('counting and summing loops', () => {
       if (has(bits, doc) && has(present, doc)) wanted[code <= 6 ? 0 : code <= 10 ? 1 : 2]++;
       expect(bucketOf(narrow, code)).toBe(bucketOf(wide, values[doc]));
     });
-    for (const loops of Object.values(LOOPS)) {
-      expect([...loops.countBuckets(codes, bits, present, narrow)]).toEqual(wanted);
-      expect([...loops.countBuckets(values, bits, present, wide)]).toEqual(wanted);
-    }
+    expect([...loops.countBuckets(codes, bits, present, narrow)]).toEqual(wanted);
+    expect([...loops.countBuckets(values, bits, present, wide)]).toEqual(wanted);
   });
 
   it('keep no room that a full arena refused', () => {
     const small = plainArena(2 ** 20);
-    const loops = loopsOf(small, false);
+    const loops = loopsOf(small);
     const { buffer } = small.memory;
     const codes = new Uint32Array(buffer, buffer.byteLength - 1024, 256);
     const bits = new Int32Array(buffer, codes.byteOffset - 32, 8).fill(1);

@@ -1,4 +1,3 @@
-import type { CodeSums, Codes } from './code-loops.ts';
 import type { DoubleSum } from './exact-sum.ts';
 
 /** Count, sum and bounds of 64-bit values. The bounds mean nothing if the count is 0. */
@@ -27,24 +26,4 @@ export interface BucketLine {
   readonly shift: number;
   readonly cells: Int32Array;
   readonly lasts: Uint32Array | BigUint64Array;
-}
-
-/**
- * Loops over all documents of a bitmap that have a value in a column (`present`; null: the codes
- * tell). The compiled and the plain loops return exactly the same.
- */
-export interface AggregateLoops {
-  /** Documents by code, codes 0 .. size - 1. */
-  countCodes(codes: Codes, bits: Int32Array, present: Int32Array | null, size: number): Int32Array;
-  /** Documents by bucket. */
-  countBuckets(
-    values: Uint32Array | BigInt64Array,
-    bits: Int32Array,
-    present: Int32Array,
-    line: BucketLine,
-  ): Int32Array;
-  sumCodes(codes: Codes, bits: Int32Array, present: Int32Array): CodeSums;
-  sumWide(values: BigInt64Array, bits: Int32Array, present: Int32Array): WideSums;
-  /** Of doubles as ordered integers, summed in eight lanes (exact-sum.ts). */
-  sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array): DoubleSums;
 }

@@ -5,10 +5,9 @@
  */
 import { LIMITS } from '../base/limits.ts';
 import type { Aggregation } from './aggregation.ts';
-import { tooManyValues } from './bucket-limit.ts';
+import { tooMany } from './bucket-limit.ts';
 import { listStream } from './document-stream.ts';
 import type { AggPartial } from './partial.ts';
-import { emptyPartial } from './partial.ts';
 import type { SegmentPart } from './segment-collector.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 
@@ -46,8 +45,9 @@ export class OwnerTask implements AggregationTask {
       const lists = this.#parts.map((part, i) => listDocs(part, sizes[i], from, to));
       for (let owner = from; owner < to; owner++) {
         const partial = this.#evaluate(lists.map((list) => list[owner - from]));
-        if (partial.kind === 'buckets') buckets += partial.buckets.size;
-        if (buckets > LIMITS.aggNestedBuckets) throw tooManyValues(this.#aggregation.name);
+        if ('buckets' in partial) buckets += partial.buckets.size;
+        if (buckets > LIMITS.aggNestedBuckets)
+          throw tooMany(this.#aggregation.name, 'aggNestedBuckets');
         partials.push(partial);
       }
     }
@@ -60,7 +60,7 @@ export class OwnerTask implements AggregationTask {
       if (docs.length === 0) return [];
       return [{ scope, stream: listStream(docs, this.#run.deadline), count: docs.length }];
     });
-    if (parts.length === 0) return emptyPartial(this.#aggregation);
+    if (parts.length === 0) return this.#aggregation.empty();
     return this.#run.evaluate([this.#aggregation], parts, 1)[0][0];
   }
 

@@ -1,12 +1,12 @@
-import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
+import { type CalendarInterval, type CalendarUnit, LhsError } from '@lakehouse-search/contract';
+import { didYouMean, wrong } from '@lakehouse-search/contract/internal';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { HistogramInterval } from './aggregation.ts';
-import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
+import { CALENDAR_UNITS, zoneOffsets } from './calendar.ts';
 import { DATE_PARTS } from './date-part.ts';
-import { intervalHint, parseInterval } from './interval.ts';
+import { type HistogramInterval, intervalHint, parseInterval } from './interval.ts';
 import type { AggregationOptions } from './read-options.ts';
 
-const SHORT: Readonly<Record<string, CalendarUnit>> = {
+const SHORT: Readonly<Partial<Record<string, CalendarUnit>>> = {
   '1m': 'minute',
   '1h': 'hour',
   '1d': 'day',
@@ -14,7 +14,8 @@ const SHORT: Readonly<Record<string, CalendarUnit>> = {
   '1M': 'month',
   '1q': 'quarter',
   '1y': 'year',
-};
+  '10y': 'decade',
+} satisfies Record<Exclude<CalendarInterval, CalendarUnit>, CalendarUnit>;
 
 /** The interval of a date histogram: a length or a unit of the calendar, in a time zone. */
 export function readInterval(options: AggregationOptions): HistogramInterval {

@@ -1,5 +1,15 @@
-import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { didYouMean, LhsError, whole, wrong } from '@lakehouse-search/contract';
+import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { didYouMean, whole, wrong } from '@lakehouse-search/contract/internal';
+
+/** True for a JSON object. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value, which is a JSON object. Throws invalid_argument if it is not. */
+export function objectAt(value: unknown, path: string): JsonObject {
+  if (isObject(value)) return value;
+  throw wrong(path, value, 'an object');
+}
 
 /** The options of one aggregation, all of known names. Readers throw what does not fit. */
 export interface AggregationOptions {
@@ -20,10 +30,7 @@ export function readAggregationOptions(
   path: string,
   known: readonly string[],
 ): AggregationOptions {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw wrong(path, input, 'an object');
-  }
-  const values = input as JsonObject;
+  const values = objectAt(input, path);
   for (const name of Object.keys(values)) {
     if (known.includes(name)) continue;
     const message = `"${path}" has unknown option "${name}"${didYouMean(name, known)}`;

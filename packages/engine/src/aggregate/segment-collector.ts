@@ -1,7 +1,6 @@
 import type { Deadline } from '../base/deadline.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import type { Aggregation } from './aggregation.ts';
 import type { Coder } from './coder.ts';
 import type { DocumentStream, VisitBatch, WholeStream } from './document-stream.ts';
 import type { AggPartial } from './partial.ts';
@@ -18,8 +17,8 @@ export interface SegmentCollector {
 }
 
 /** A collector that says what it has gathered. */
-export interface MetricCollector extends SegmentCollector {
-  partial(owner: number): AggPartial;
+export interface MetricCollector<Partial extends AggPartial> extends SegmentCollector {
+  partial(owner: number): Partial;
 }
 
 /** One segment during an aggregation. */
@@ -31,9 +30,9 @@ export interface SegmentScope {
    * collected.
    */
   matches(clause: Clause): Int32Array;
-  /** Coders of histograms and bitmaps of ranges, made once per aggregation. */
-  readonly coders: Map<Aggregation, Coder | null>;
-  readonly bitmaps: Map<Aggregation, readonly Int32Array[]>;
+  /** Coders by histogram and bitmaps by clauses of an aggregation, made once. */
+  readonly coders: Map<object, Coder | null>;
+  readonly bitmaps: Map<readonly Clause[], readonly Int32Array[]>;
 }
 
 /** The documents of one segment that an aggregation is made of. */

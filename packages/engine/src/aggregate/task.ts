@@ -1,7 +1,7 @@
 import type { Deadline } from '../base/deadline.ts';
 import type { Aggregation } from './aggregation.ts';
 import type { AggPartial } from './partial.ts';
-import type { SegmentCollector, SegmentPart } from './segment-collector.ts';
+import type { MetricCollector, SegmentCollector, SegmentPart } from './segment-collector.ts';
 
 /** One aggregation over the documents of some segments, for a number of owners. */
 export interface AggregationTask {
@@ -25,4 +25,19 @@ export interface AggregationRun {
     parts: readonly SegmentPart[],
     owners: number,
   ): readonly (readonly AggPartial[])[];
+}
+
+/** A task whose collectors say what they gathered: each segment's partials are merged by owner. */
+export function metricTask<Partial extends AggPartial>(
+  { empty, merge }: Pick<Aggregation<Partial>, 'empty' | 'merge'>,
+  collectors: readonly MetricCollector<Partial>[],
+  owners: number,
+): AggregationTask {
+  const partials = () =>
+    Array.from({ length: owners }, (_, owner) => {
+      const merged = empty();
+      for (const collector of collectors) merge(merged, collector.partial(owner));
+      return merged;
+    });
+  return { collectors, partials };
 }

@@ -3,16 +3,17 @@
  * commit that stay, gets the components that are missing, and becomes the live one.
  */
 import { join } from 'node:path';
-import type { ReindexResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { boundSchema } from '../documents/bound-schema.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import {
   builtAs,
+  COMMIT_FILE,
   type Commit,
   checkBuild,
   committedField,
+  filesOf,
   nextFieldId,
   readCommit,
   writeCommit,
@@ -62,15 +63,24 @@ export async function alterGeneration(
   const commit = readCommit(directory);
   if (commit === null) throw notBuilt(index.definition.index);
   const { table, saveMs } = index;
+  const mapping = mappingOver(index.definition, table, builtAs(commit));
   const built = await rebuildFields({
-    ...{ table, directory, saveMs, generation: staged.number },
-    mapping: mappingOver(index.definition, table, builtAs(commit)),
+    ...{ table, directory, saveMs, generation: staged.number, mapping },
     models: modelPlaces({ ...index, lock: { assertHeld: job.fence } }),
     ...{ signal: job.signal, progress: job.progress },
   });
   const response = builtResponse(staged, built, started);
   // the live generation may have left the snapshot that it had when its files were shared
-  return cutOver(index, staged, { built, since: commit.checkpoint, response }, job);
+  const since = hasNewColumn(table, commit, mapping) ? 'head' : commit.checkpoint;
+  return cutOver(index, staged, { built, since, response }, job);
+}
+
+/** Whether the snapshot of a commit is older than a column: it has no values at that snapshot. */
+function hasNewColumn(table: SourceTable, { checkpoint }: Commit, { columns }: Mapping): boolean {
+  if (checkpoint?.snapshot_id == null) return false;
+  const { schemaId } = table.snapshot(BigInt(checkpoint.snapshot_id));
+  const schema = table.schemas.find((one) => one.schemaId === schemaId);
+  return columns.some(({ id }) => !schema?.fields.some((field) => field.id === id));
 }
 
 /** Whether a staged generation has the fields of the definition, and the table its snapshot. */
@@ -118,9 +128,9 @@ async function share(
     });
     const plans = await plansOf(index, mapping, commit, aligned, job);
     const segments = commit.segments.map((entry) => keptParts(entry, plans, aligned));
-    if (linkAll(segments, live, staged, linked)) {
-      const target = index.openDirectory(staged.path, job.fence);
-      writeCommit(target, firstCommit(index, commit, mapping, plans, segments));
+    const first = firstCommit(index, commit, mapping, plans, segments);
+    if (linkAll(first, live, staged, linked)) {
+      writeCommit(index.openDirectory(staged.path, job.fence), first);
       return;
     }
   }
@@ -172,17 +182,15 @@ function usesComponent({ inverted, column, stored, vector }: FieldPlan, kind: Co
 
 /** False if a file is gone. */
 function linkAll(
-  segments: readonly SegmentEntry[],
+  commit: Commit,
   live: Generation,
   staged: Generation,
   linked: Set<string>,
 ): boolean {
-  for (const { components } of segments) {
-    for (const { file } of components) {
-      if (linked.has(file)) continue;
-      if (!shareFile(join(live.path, file), join(staged.path, file))) return false;
-      linked.add(file);
-    }
+  for (const file of filesOf(commit)) {
+    if (file === COMMIT_FILE || linked.has(file)) continue;
+    if (!shareFile(join(live.path, file), join(staged.path, file))) return false;
+    linked.add(file);
   }
   return true;
 }
@@ -199,7 +207,6 @@ function firstCommit(
   const next = Math.max(nextFieldId(commit), ...plans.map(({ id }) => id + 1));
   return {
     ...commit,
-    format: 2,
     definition_version: definitionVersion,
     fields: plans.map(committedField),
     next_field: next,

@@ -161,7 +161,7 @@ function windows(now: Definition, next: Definition): readonly AlterChange[] {
   return [
     ...change('windows', cut(now), cut(next), 'reindex', 'documents are stored by their dates'),
     ...change('windows.hot', now.windows?.hot, next.windows?.hot, 'live', TIERS),
-    ...change('storage', now.storage, next.storage, 'live', 'windows that are cooled go there'),
+    ...change('storage', now.storage, next.storage, 'live', 'cooled windows and commits go there'),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** How two lists of hits differ. */
-import { type Coordinates, keyText, type RehearsedQuery } from '@lakehouse-search/contract';
+import type { Coordinates, RehearsedQuery } from '@lakehouse-search/contract';
+import { keyText } from '@lakehouse-search/contract/internal';
 
 type Compared = Pick<RehearsedQuery, 'overlap' | 'entered' | 'left' | 'moved'>;
 

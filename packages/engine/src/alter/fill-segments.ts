@@ -3,13 +3,8 @@
  * group of segments, and each row goes to its document by locator.
  */
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import {
-  type Batch,
-  type FileScan,
-  normalizeRecorded,
-  type SourceTable,
-  selectRows,
-} from '@lakehouse-search/lake';
+import type { Batch, FileScan, SourceTable } from '@lakehouse-search/lake';
+import { normalizeRecorded, selectRows } from '@lakehouse-search/lake/internal';
 import { type StepOptions, takeSteps } from '../base/steps.ts';
 import { fieldsOfRows, rowHashes } from '../documents/rows-to-block.ts';
 import type { VectorStage } from '../documents/vector-stage.ts';

@@ -89,7 +89,7 @@ class FieldsBuild {
     const layout = layoutOf(mapping);
     checkBuild(this.#commit, this.#plans, layout);
     this.#verification = new Verification(directory);
-    this.#skipped = new SkippedRows(this.#commit.skipped);
+    this.#skipped = new SkippedRows(this.#commit);
     this.#revision = this.#commit.next_revision;
     this.#shards = Array.from({ length: layout.shards }, () => 0);
   }
@@ -218,15 +218,15 @@ class FieldsBuild {
   #write(checkpoint: NonNullable<Commit['checkpoint']>): void {
     const { skipped: _, ...commit } = this.#commit;
     const skipped = this.#skipped.committed();
-    this.#commit = {
+    this.#commit = writeCommit(this.#request.directory, {
       ...commit,
       number: commit.number + 1,
       next_revision: this.#revision,
       committed_at: Date.now(),
       checkpoint,
+      files: this.#skipped.in(commit.files),
       ...(skipped === null ? {} : { skipped }),
-    };
-    writeCommit(this.#request.directory, this.#commit);
+    });
   }
 
   #report(phase: Progress['phase']): void {

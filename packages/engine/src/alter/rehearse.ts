@@ -3,12 +3,8 @@
  * force and under the new one, in a temporary folder that goes away; the same searches run over
  * both. The index itself is not touched.
  */
-import type {
-  CallContext,
-  CheckedRehearsed,
-  Rehearsal,
-  RehearsedIndex,
-} from '@lakehouse-search/contract';
+import type { CallContext, Rehearsal, RehearsedIndex } from '@lakehouse-search/contract';
+import type { CheckedRehearsed } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
 import type { Embedder, OpenEmbedder } from '../embed/embedder.ts';

@@ -1,13 +1,14 @@
-import type {
-  CheckedRehearsed,
-  CheckedRequest,
-  Coordinates,
-  RehearsedQuery,
-} from '@lakehouse-search/contract';
-import { JUDGED_HITS, LhsError, ndcg } from '@lakehouse-search/contract';
+import { type Coordinates, LhsError, type RehearsedQuery } from '@lakehouse-search/contract';
+import {
+  type CheckedRehearsed,
+  type CheckedRequest,
+  JUDGED_HITS,
+  ndcg,
+} from '@lakehouse-search/contract/internal';
 import type { SearchContext } from '../search/context.ts';
 import { searchHybrid, searchSemantic } from '../search/hybrid/search-meaning.ts';
 import { searchIndex } from '../search/search.ts';
+import { filterParts } from '../shard/request/bind-request.ts';
 import { compareHits } from './compare-hits.ts';
 
 /** Searches that were run over both definitions, and their times in microseconds. */
@@ -66,8 +67,8 @@ async function firstHits(context: SearchContext, { mode, checked }: CheckedRehea
 
 /** A search for its first ten keys: without fields, rows, facets and aggregations. */
 function bare({ request }: CheckedRequest): CheckedRequest {
-  const { query, ast, syntax, default_operator, filter, now, sort, collapse } = request;
-  const asked = { query, ast, syntax, default_operator, filter, now, sort, collapse, fields: [] };
+  const { query, ast, sort, collapse } = request;
+  const asked = { query, ast, ...filterParts(request), sort, collapse, fields: [] };
   return { request: asked, limit: JUDGED_HITS, offset: 0, highlight: null };
 }
 

@@ -1,4 +1,5 @@
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { LANGUAGES } from './language/languages.ts';
 
 /**

@@ -2,7 +2,9 @@
  * Analyzers by name: the built-in ones, as tables of parts, and those that a definition puts
  * together.
  */
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+
+import { LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import type { Analyzer } from './analyzer.ts';
 import { type AnalysisComponent, FILTERS, TOKENIZERS } from './components.ts';
 import { FOLDED_FIRST, LANGUAGES } from './language/languages.ts';

@@ -1,4 +1,5 @@
-import { LhsError, REQUEST_LIMITS } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 import type { Analyzer } from './analyzer.ts';
 
 /** A token with its place: `start`, `end` are UTF-16 offsets in the text. */

@@ -5,7 +5,7 @@
  * 2. Pin the newest commit. Sync and merges go on.
  * 3. Copy the files that the commit names and the embedding caches: chunks that are missing. Of a
  *    file in a cold window all bytes are copied, from its store.
- * 4. Write the manifest. If the lease was deleted meanwhile, delete the manifest again.
+ * 4. Write the manifest, whose name is taken if this process was taken for dead meanwhile.
  *
  * If it is stopped or killed before step 4, the next backup finds the chunks that were copied.
  */
@@ -14,7 +14,6 @@ import type { CallContext } from '@lakehouse-search/contract';
 import type { Commit } from '../index/commit.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
-import { inStore } from '../source/store-errors.ts';
 import { coldObjects } from '../tier/cold-objects.ts';
 import type { StoredObject } from '../tier/fetch-blocks.ts';
 import { ChunkWriter } from './chunk-writer.ts';
@@ -25,6 +24,7 @@ import { type CommitToCopy, type IndexFiles, pinForCopy, sealedFiles } from './p
 import {
   listChunks,
   listManifests,
+  manifestKey,
   type Repository,
   readChunk,
   readManifest,
@@ -64,35 +64,70 @@ export interface FinishedBackup {
 export async function backupIndex(
   index: IndexToBackUp,
   repository: Repository,
-  options: CallContext & { readonly verify?: boolean | undefined },
+  options: BackupOptions,
 ): Promise<FinishedBackup> {
+  return underLease(index, repository, options, async (work) => {
+    const pinned = pinForCopy(index);
+    try {
+      const parts = index.registered(pinned.commit.definition_version);
+      const copy = new Copy(pinned, { ...work, options });
+      const files = await copy.run(index.folder);
+      const manifest = manifestOf(index, work, parts, pinned, files);
+      return { manifest, filesCopied: copy.filesCopied, bytesCopied: work.writer.copied };
+    } finally {
+      pinned.release();
+    }
+  });
+}
+
+/** How a backup is made. */
+export type BackupOptions = CallContext & { readonly verify?: boolean | undefined };
+
+/** What the chunks of a backup are written with. */
+export interface BackupWork {
+  readonly writer: ChunkWriter;
+  readonly lease: Lease;
+  /** The newest backup of the same index that can be read. */
+  readonly former: BackupManifest | null;
+  readonly id: string;
+  readonly created_ms: number;
+}
+
+/** Makes the backup of `copy` visible, whose chunks no prune deletes meanwhile. */
+export async function underLease<T extends Pick<FinishedBackup, 'manifest'>>(
+  index: Pick<IndexToBackUp, 'index' | 'uuid' | 'clock'>,
+  repository: Repository,
+  options: BackupOptions,
+  copy: (work: BackupWork) => Promise<T>,
+): Promise<T> {
   const { signal } = options;
-  const lease = new Lease(repository, 'backup', index.clock);
+  const created_ms = index.clock.now();
+  const id = backupId(created_ms);
+  const key = manifestKey({ index: index.index, id });
+  const lease = new Lease(repository, 'backup', index.clock, key);
+  let mayAppear = false;
   try {
     await lease.renew(signal);
     await waitForPrunes(repository, index.clock, signal);
     const former = await formerManifest(index, repository, signal);
     const writer = new ChunkWriter(repository, await listChunks(repository, signal), signal);
-    const pinned = pinForCopy(index);
-    try {
-      const parts = index.registered(pinned.commit.definition_version);
-      const copy = new Copy(pinned, { writer, lease, former, options });
-      const files = await copy.run(index.folder);
-      const manifest = manifestOf(index, parts, pinned, files);
-      if (options.verify) await verifyChunks(repository, manifest, lease, options);
-      await publish(repository, manifest, lease, signal);
-      return { manifest, filesCopied: copy.filesCopied, bytesCopied: writer.copied };
-    } finally {
-      pinned.release();
-    }
+    const done = await copy({ writer, lease, former, id, created_ms });
+    if (options.verify) await verifyChunks(repository, done.manifest, lease, options);
+    refuseAborted(signal);
+    await lease.assertHeld(signal);
+    // from here on the work is done: a signal stops it no longer
+    mayAppear = true;
+    if (!(await writeManifest(repository, done.manifest))) throw lease.lost();
+    mayAppear = false;
+    return done;
   } finally {
-    await lease.release();
+    // a manifest without an answer may appear until a prune ends this backup
+    if (!mayAppear) await lease.release();
   }
 }
 
-/** The newest backup of the same index that can be read. */
 async function formerManifest(
-  { index, uuid }: IndexToBackUp,
+  { index, uuid }: Pick<IndexToBackUp, 'index' | 'uuid'>,
   repository: Repository,
   signal: AbortSignal | undefined,
 ): Promise<BackupManifest | null> {
@@ -119,15 +154,7 @@ class Copy {
   /** Files of which a chunk was missing. */
   filesCopied = 0;
 
-  constructor(
-    pinned: CommitToCopy,
-    work: {
-      readonly writer: ChunkWriter;
-      readonly lease: Lease;
-      readonly former: BackupManifest | null;
-      readonly options: CallContext;
-    },
-  ) {
+  constructor(pinned: CommitToCopy, work: BackupWork & { readonly options: CallContext }) {
     this.#pinned = pinned;
     this.#writer = work.writer;
     this.#lease = work.lease;
@@ -196,19 +223,20 @@ function commitTotal({ commit, bytes }: CommitToCopy): number {
 export const copying = (bytes_done: number, bytes_total: number) =>
   ({ phase: 'copying', docs_done: 0, docs_total: 0, bytes_done, bytes_total }) as const;
 
-const liveDocs = ({ segments }: Commit): number =>
+/** Documents of a commit that are not deleted. */
+export const liveDocs = ({ segments }: Commit): number =>
   segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);
 
 function manifestOf(
   index: IndexToBackUp,
+  { id, created_ms }: BackupWork,
   parts: RegisteredParts,
   { commit, generation }: CommitToCopy,
   files: readonly BackupFile[],
 ): BackupManifest {
-  const created_ms = index.clock.now();
   const { checkpoint } = commit;
   return {
-    id: backupId(created_ms),
+    id,
     index: index.index,
     uuid: index.uuid,
     created_ms,
@@ -250,23 +278,5 @@ async function verifyChunks(
       progress?.({ ...copying(done, total), phase: 'checking' });
       await lease.renew(signal);
     }
-  }
-}
-
-/** From here on the work is done: a signal stops it no longer. */
-async function publish(
-  repository: Repository,
-  manifest: BackupManifest,
-  lease: Lease,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  refuseAborted(signal);
-  await lease.assertHeld(signal);
-  const key = await writeManifest(repository, manifest);
-  try {
-    await lease.assertHeld();
-  } catch (error) {
-    await inStore(() => repository.store.delete([key]));
-    throw error;
   }
 }

@@ -7,17 +7,17 @@
  * It is written last and makes the backup visible.
  */
 import type { KeyObject } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
 import {
   checkPrefix,
   type Fields,
-  LhsError,
   list,
   orNull,
   record,
   requestOf,
   text,
   whole,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
 import { backupId } from './backup-index.ts';
 import {

@@ -2,8 +2,7 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { extendCrc } from '../base/extend-crc.ts';
-import type { FileSeal } from '../storage/frame.ts';
-import { FRAME_FOOTER_BYTES } from '../storage/frame.ts';
+import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
 import { readObject, type StoredObject } from '../tier/fetch-blocks.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
@@ -44,18 +43,30 @@ export const coldSource = (object: StoredObject): ComponentSource => ({
   },
 });
 
-/**
- * Copies a component file, which never changes. Throws corrupt_index if it is not the file that the
- * commit names.
- */
+/** Copies a component file. Throws as `sealedPieces`. */
 export async function copyComponent(
-  { path, pieces }: ComponentSource,
+  source: ComponentSource,
   name: string,
   seal: FileSeal,
   writer: ChunkWriter,
   step: Step,
 ): Promise<BackupFile> {
   const chunks: BackupChunk[] = [];
+  for await (const bytes of sealedPieces(source, seal)) {
+    chunks.push(await writer.add(bytes));
+    await step(bytes.length);
+  }
+  return { path: `generation/${name}`, ...seal, chunks };
+}
+
+/**
+ * The bytes of a component file, which never changes. Throws corrupt_index, at its end, if it is
+ * not the file that the commit names.
+ */
+export async function* sealedPieces(
+  { path, pieces }: ComponentSource,
+  seal: FileSeal,
+): AsyncGenerator<Uint8Array> {
   const summed = seal.length - FRAME_FOOTER_BYTES;
   let crc = 0;
   let at = 0;
@@ -63,12 +74,9 @@ export async function copyComponent(
     crc = extendCrc(crc, bytes.subarray(0, Math.max(0, Math.min(bytes.length, summed - at))));
     at += bytes.length;
     if (at > seal.length) break;
-    chunks.push(await writer.add(bytes));
-    await step(bytes.length);
+    yield bytes;
   }
-  if (at === seal.length && crc === seal.crc) {
-    return { path: `generation/${name}`, length: at, crc, chunks };
-  }
+  if (at === seal.length && crc === seal.crc) return;
   const message = `"${path}" is not the file that the commit names (length or checksum differ)`;
   throw new LhsError('corrupt_index', message, {
     hint: 'build the index again from its table, then back it up',
@@ -90,34 +98,48 @@ export async function copyBytes(
   return { path: `generation/${name}`, length: bytes.length, chunks };
 }
 
-/** Copies the embedding caches of an index folder. A writer may append to them meanwhile. */
+/** Copies the embedding caches of an index folder. */
 export async function copyCaches(
   folder: string,
   writer: ChunkWriter,
   step: Step,
 ): Promise<readonly BackupFile[]> {
-  const home = join(folder, 'embeddings');
   const files: BackupFile[] = [];
+  for await (const { name: path, pieces } of cachesOf(folder)) {
+    const chunks: BackupChunk[] = [];
+    for await (const bytes of pieces) {
+      chunks.push(await writer.add(bytes));
+      await step(bytes.length);
+    }
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    files.push({ path, length, chunks });
+  }
+  return files;
+}
+
+/** A file of an embedding cache. */
+export interface CacheFile {
+  /** Its path in the folder of the index. */
+  readonly name: string;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** The embedding caches of an index folder. A writer may append to them meanwhile. */
+export async function* cachesOf(folder: string): AsyncGenerator<CacheFile> {
+  const home = join(folder, 'embeddings');
   for (const model of await namesIn(home)) {
     if (!/^[0-9a-f]{32}$/.test(model)) continue;
     const pair = await openPair(join(home, model));
     if (pair === null) continue;
     try {
       for (const { name, handle, length } of pair) {
-        const chunks: BackupChunk[] = [];
-        const path = join(home, model, name);
-        for await (const bytes of piecesOf(handle, path, length, CACHE_CHUNK_BYTES)) {
-          chunks.push(await writer.add(bytes));
-          await step(bytes.length);
-        }
-        const copied = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-        files.push({ path: `embeddings/${model}/${name}`, length: copied, chunks });
+        const pieces = piecesOf(handle, join(home, model, name), length, CACHE_CHUNK_BYTES);
+        yield { name: `embeddings/${model}/${name}`, pieces };
       }
     } finally {
       for (const { handle } of pair) await handle.close();
     }
   }
-  return files;
 }
 
 interface OpenFile {

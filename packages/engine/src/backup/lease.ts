@@ -1,14 +1,15 @@
 /**
  * Leases: objects that say that a backup or a prune is running, so that a prune never deletes
  * chunks that a backup relies on (docs/adr/backups.md). A lease is dead if its process is known to
- * be gone, or if it was not renewed for `LEASE_MS`.
+ * be gone, or if it was not renewed for `LEASE_MS`. That of a backup names its manifest: whoever
+ * takes the backup for dead takes this name first, so that it cannot appear later.
  */
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { isGone, type ProcessIdentity, thisProcess } from '../index/process-identity.ts';
 import { inStore } from '../source/store-errors.ts';
-import type { Repository } from './repository.ts';
+import { ENDED, MANIFEST_KEY, type Repository } from './repository.ts';
 
 /** What a lease is for. */
 export type LeaseKind = 'backup' | 'prune';
@@ -19,32 +20,47 @@ const LEASE_BYTES = 4096;
 const WAIT_MS = 60_000;
 const LOOK_MS = 250;
 
-type LeaseContent = ProcessIdentity & { readonly expires_ms: number };
+type LeaseContent = ProcessIdentity & {
+  readonly expires_ms: number;
+  /** The key of the manifest that a backup will write. */
+  readonly manifest?: string | undefined;
+};
+
+/** A lease whose process is taken for gone. */
+export interface DeadLease {
+  readonly key: string;
+  /** The manifest that its backup may still write. */
+  readonly manifest: string | undefined;
+}
 
 /** A lease of this process. Release it. */
 export class Lease {
   readonly #repository: Repository;
   readonly #key: string;
   readonly #clock: Clock;
+  readonly #manifest: string | undefined;
   #etag = '';
   #renewed = 0;
 
-  constructor(repository: Repository, kind: LeaseKind, clock: Clock) {
+  /** `manifest`: the key of the manifest that a backup will write. */
+  constructor(repository: Repository, kind: LeaseKind, clock: Clock, manifest?: string) {
     this.#repository = repository;
     this.#key = `leases/${kind}-${randomUUID()}.json`;
     this.#clock = clock;
+    this.#manifest = manifest;
   }
 
   /** Writes the lease, or renews it once a third of its time is over. Throws if it was deleted. */
   async renew(signal?: AbortSignal): Promise<void> {
     const now = this.#clock.now();
     if (this.#etag !== '' && now < this.#renewed + LEASE_MS / 3) return;
-    const content: LeaseContent = { ...thisProcess(), expires_ms: now + LEASE_MS };
+    const manifest = this.#manifest;
+    const content: LeaseContent = { ...thisProcess(), expires_ms: now + LEASE_MS, manifest };
     const condition = this.#etag === '' ? ('absent' as const) : { etag: this.#etag };
     const bytes = Buffer.from(JSON.stringify(content));
     const { store } = this.#repository;
     const put = await inStore(() => store.put(this.#key, bytes, { condition, signal }));
-    if (put === 'refused') throw this.#lost();
+    if (put === 'refused') throw this.lost();
     this.#etag = put.etag;
     this.#renewed = now;
   }
@@ -53,7 +69,7 @@ export class Lease {
   async assertHeld(signal?: AbortSignal): Promise<void> {
     const { store } = this.#repository;
     const found = await inStore(() => store.head(this.#key, signal));
-    if (found === null) throw this.#lost();
+    if (found === null) throw this.lost();
   }
 
   /** Deletes the lease. A fault is ignored: the lease dies with the process. */
@@ -61,7 +77,8 @@ export class Lease {
     await this.#repository.store.delete([this.#key]).catch(() => undefined);
   }
 
-  #lost(): LhsError {
+  /** The error of work that another process has taken for dead. */
+  lost(): LhsError {
     const { place } = this.#repository;
     const message = `the lease "${this.#key}" in "${place}" was deleted: this process stood still`;
     return new LhsError('index_busy', message, { hint: 'start again: what was copied remains' });
@@ -74,26 +91,52 @@ export async function leasesOf(
   kind: LeaseKind,
   now: number,
   signal?: AbortSignal,
-): Promise<{ readonly alive: readonly string[]; readonly dead: readonly string[] }> {
+): Promise<{ readonly alive: readonly string[]; readonly dead: readonly DeadLease[] }> {
   const alive: string[] = [];
-  const dead: string[] = [];
+  const dead: DeadLease[] = [];
   await inStore(async () => {
     for await (const { key } of store.list(`leases/${kind}-`, { signal })) {
       const got = await store.get(key, { maxBytes: LEASE_BYTES, signal });
-      if (typeof got !== 'string') (isDead(got.bytes, now) ? dead : alive).push(key);
+      if (typeof got === 'string') continue;
+      const lease = leaseOf(got.bytes);
+      const isDead = lease !== null && (lease.expires_ms <= now || isGone(lease));
+      if (isDead) dead.push({ key, manifest: lease.manifest });
+      else alive.push(key);
     }
   });
   return { alive, dead };
 }
 
-/** A lease that cannot be read counts as alive: another version may have written it. */
-function isDead(bytes: Buffer, now: number): boolean {
+/** Null for a lease that cannot be read: another version may have written it. */
+function leaseOf(bytes: Buffer): LeaseContent | null {
   try {
-    const lease = JSON.parse(bytes.toString()) as LeaseContent;
-    return lease.expires_ms <= now || isGone(lease);
+    return JSON.parse(bytes.toString()) as LeaseContent;
   } catch {
-    return false;
+    return null;
   }
+}
+
+/**
+ * Deletes the leases of work that is taken for dead, once its manifests can appear no more: they
+ * are there, or their name is taken.
+ */
+export async function endDead(
+  { store }: Repository,
+  dead: readonly DeadLease[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const condition = 'absent' as const;
+  await inStore(async () => {
+    for (const { manifest } of dead) {
+      if (manifest !== undefined && MANIFEST_KEY.test(manifest)) {
+        await store.put(manifest, ENDED, { condition, signal });
+      }
+    }
+    await store.delete(
+      dead.map(({ key }) => key),
+      signal,
+    );
+  });
 }
 
 /**
@@ -108,7 +151,7 @@ export async function waitForPrunes(
   const until = clock.ticks() + WAIT_MS;
   for (;;) {
     const { alive, dead } = await leasesOf(repository, 'prune', clock.now(), signal);
-    if (dead.length > 0) await inStore(() => repository.store.delete(dead, signal));
+    await endDead(repository, dead, signal);
     if (alive.length === 0) return;
     if (clock.ticks() >= until) {
       const message = `old backups in "${repository.place}" are being pruned ("${alive[0]}")`;

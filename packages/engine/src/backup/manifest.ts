@@ -10,12 +10,12 @@
  * What is read is not trusted: it may come from anybody who can write to the repository.
  */
 import { hash, type KeyObject } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
 import {
   type Check,
   checkSavedQueryDraft,
   type Fields,
   jsonValue,
-  LhsError,
   list,
   object,
   oneOf,
@@ -26,7 +26,7 @@ import {
   utf8Text,
   whole,
   wrong,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { damaged } from '../source/store-errors.ts';
 import { isSignedBy, signLine } from './signing-key.ts';
@@ -201,9 +201,10 @@ const PATH =
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
 /** The id of a backup. */
 export const BACKUP_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
+/** A check of UUIDs. */
+export const uuid = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID');
 /** A check of names of indexes. */
 export const indexName = matching(NAME, 'the name of an index');
 const CHUNK: Fields<BackupChunk> = {
@@ -217,7 +218,7 @@ const FILE: Fields<BackupFile> = {
   chunks: list(record(CHUNK, ['sha256', 'length']), Number.MAX_SAFE_INTEGER),
 };
 const QUERY: Fields<OwnedQuery> = {
-  id: matching(UUID, 'a UUID'),
+  id: uuid,
   owner: text,
   name: text,
   description: text,
@@ -227,7 +228,7 @@ const QUERY: Fields<OwnedQuery> = {
 const MANIFEST: Fields<BackupManifest> = {
   id: matching(BACKUP_ID, 'the id of a backup'),
   index: indexName,
-  uuid: matching(UUID, 'a UUID'),
+  uuid,
   created_ms: count,
   definition: text,
   definition_version: whole(1, Number.MAX_SAFE_INTEGER),

@@ -67,6 +67,9 @@ export function sealedFiles(commit: Commit): ReadonlyMap<string, FileSeal> {
   for (const { components } of commit.segments) {
     for (const { file, length, crc } of components) seals.set(file, { length, crc });
   }
+  for (const { stored } of commit.files.pages) {
+    if (stored !== null) seals.set(stored.file, { length: stored.length, crc: stored.crc });
+  }
   for (const name of filesOf(commit)) {
     if (name === COMMIT_FILE || seals.has(name)) continue;
     throw new LhsError('internal', `the commit names "${name}" without length and checksum`);

@@ -6,7 +6,7 @@ import type { CallContext, PruneResponse } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
-import { Lease, leasesOf } from './lease.ts';
+import { endDead, Lease, leasesOf } from './lease.ts';
 import {
   type BackupName,
   chunkKey,
@@ -72,9 +72,8 @@ function oldest(
 }
 
 /**
- * Deletes the chunks that no manifest names, or nothing (null) if a backup is running. Leases of
- * dead backups are deleted before the manifests are read: a backup that was taken for dead finds
- * its lease gone after its manifest is written.
+ * Deletes the chunks that no manifest names, or nothing (null) if a backup is running. Dead backups
+ * are ended before the manifests are read: one that stood still cannot write its manifest any more.
  */
 async function sweep(
   repository: Repository,
@@ -85,7 +84,7 @@ async function sweep(
   const { store } = repository;
   const { alive, dead } = await leasesOf(repository, 'backup', clock.now(), signal);
   if (alive.length > 0) return null;
-  if (dead.length > 0) await inStore(() => store.delete(dead, signal));
+  await endDead(repository, dead, signal);
   const lengths = await listChunks(repository, signal);
   for (const name of await listManifests(repository, undefined, signal)) {
     const manifest = await readManifest(repository, name, signal);

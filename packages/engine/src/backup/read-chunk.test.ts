@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ObjectStore } from '@lakehouse-search/lake';
+import type { ObjectStore } from '@lakehouse-search/lake/internal';
 import { describe, expect, it } from 'vitest';
 import { chunkKey, readChunk } from './repository.ts';
 

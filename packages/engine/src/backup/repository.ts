@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
-import { type ObjectStore, openObjectStore } from '@lakehouse-search/lake';
+import { createFirst, type ObjectStore, openObjectStore } from '@lakehouse-search/lake/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
 import {
   type BackupChunk,
@@ -19,7 +19,11 @@ const FORMAT = 'lhs-backups';
 const VERSION = 1;
 const MARK_BYTES = 4096;
 const CHUNK_READS = 2;
-const MANIFEST_KEY = /^backups\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;
+/** What takes the name of a manifest whose backup was taken for dead; no manifest is as short. */
+export const ENDED: Uint8Array = Buffer.from('ended\n');
+/** Keys of manifests: the index and the id. */
+export const MANIFEST_KEY =
+  /^backups\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;
 const CHUNK_KEY = /^chunks\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
 /** A place for backups: a folder, or a part of a bucket (docs/adr/backups.md has its layout). */
@@ -54,8 +58,8 @@ export async function openRepository(
     let found = await mark();
     if (found === 'missing' && !make) return null;
     if (found === 'missing') {
-      const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION })}\n`);
-      await store.put(MARK, bytes, { condition: 'absent', signal });
+      const text = `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
+      await createFirst(store, MARK, text, { path: `${place}/${MARK}`, signal });
       found = await mark();
     }
     const path = `${place}/${MARK}`;
@@ -76,9 +80,10 @@ export async function listManifests(
   const prefix = index === undefined ? 'backups/' : `backups/${index}/`;
   const found: BackupName[] = [];
   await inStore(async () => {
-    for await (const { key } of store.list(prefix, { signal })) {
+    for await (const { key, size } of store.list(prefix, { signal })) {
       const match = MANIFEST_KEY.exec(key);
-      if (match !== null) found.push({ index: match[1], id: match[2], key });
+      if (match !== null && size !== ENDED.length)
+        found.push({ index: match[1], id: match[2], key });
     }
   });
   return found.sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -107,21 +112,24 @@ export async function readSignedManifest(
   throw damaged(`${place}/${key}`, `it is of backup "${manifest.id}" of index "${manifest.index}"`);
 }
 
-/** Makes a backup visible. */
+/** The key of a manifest. */
+export const manifestKey = ({ index, id }: Pick<BackupManifest, 'index' | 'id'>): string =>
+  `backups/${index}/${id}.json`;
+
+/** Makes a backup visible; false if it was taken for dead. */
 export async function writeManifest(
-  { store, place, key: own }: Repository,
+  { store, key: own }: Repository,
   manifest: BackupManifest,
-  signal?: AbortSignal,
-): Promise<string> {
-  const key = `backups/${manifest.index}/${manifest.id}.json`;
+): Promise<boolean> {
   const bytes = encodeManifest(manifest, own);
   if (bytes.length > MANIFEST_BYTES) {
     const message = `the list of files of "${manifest.index}" has ${bytes.length} bytes`;
     throw new LhsError('limit_exceeded', `${message}: at most ${MANIFEST_BYTES}`);
   }
-  const put = await inStore(() => store.put(key, bytes, { condition: 'absent', signal }));
-  if (put === 'refused') throw damaged(`${place}/${key}`, 'another backup has its id');
-  return key;
+  const condition = 'absent' as const;
+  return (
+    (await inStore(() => store.put(manifestKey(manifest), bytes, { condition }))) !== 'refused'
+  );
 }
 
 /** The key of a chunk. */

@@ -50,7 +50,7 @@ export async function restoreFiles(
   let done = 0;
   const write = (file: BackupFile) => {
     const path = pathOf(file, folder, generation);
-    return writeFile(repository, file, path, work.signal, (bytes) => {
+    return writePieces(path, chunksOf(repository, file, work.signal), (bytes) => {
       done += bytes;
       work.progress?.(copying(done, total));
     });
@@ -65,13 +65,12 @@ export async function restoreFiles(
   return hot;
 }
 
-/** The commit without cold windows: the files of a backup have all bytes. */
-function heat(directory: Directory, commit: Commit): Commit {
+/** The commit without cold windows, in a folder whose files have all bytes. */
+export function heat(directory: Directory, commit: Commit): Commit {
   const cold = commit.segments.filter((entry) => entry.cold !== undefined);
   if (cold.length === 0) return commit;
   const segments = commit.segments.map((entry) => hotEntry(entry, ({ file }) => file));
-  const hot = { ...commit, segments };
-  writeCommit(directory, hot);
+  const hot = writeCommit(directory, { ...commit, segments });
   const lists = cold
     .flatMap(({ components }) => components)
     .filter(({ kind }) => kind === 'blocks');
@@ -142,20 +141,29 @@ function pathOf({ path }: BackupFile, folder: string, generation: string): strin
   return kind === 'generation' ? join(generation, ...names) : join(folder, kind, ...names);
 }
 
-async function writeFile(
+async function* chunksOf(
   repository: Repository,
   { chunks }: BackupFile,
-  path: string,
   signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    refuseAborted(signal);
+    yield await readChunk(repository, chunk, signal);
+  }
+}
+
+/** Writes a new file, durably; `step` is called after each piece. Throws io_error, disk_full. */
+export async function writePieces(
+  path: string,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   step: (bytes: number) => void,
 ): Promise<void> {
   makeFolder(dirname(path));
   try {
     await using handle = await open(path, 'wx', 0o600);
-    for (const chunk of chunks) {
-      refuseAborted(signal);
-      await writeAll(handle, await readChunk(repository, chunk, signal));
-      step(chunk.length);
+    for await (const bytes of pieces) {
+      await writeAll(handle, bytes);
+      step(bytes.length);
     }
     await handle.sync();
   } catch (error) {
@@ -163,7 +171,7 @@ async function writeFile(
   }
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
   }

@@ -44,6 +44,17 @@ export interface RestoreOptions extends CallContext {
   readonly names: 'all' | 'free' | 'none';
 }
 
+/** What a new index takes over from the one whose files it gets. */
+export type IndexOrigin = Pick<
+  BackupManifest,
+  | 'definition'
+  | 'definition_version'
+  | 'base_dir'
+  | 'index_generation'
+  | 'aliases'
+  | 'saved_queries'
+>;
+
 /** An index that was restored. */
 export interface RestoredIndex {
   readonly bytes: number;
@@ -61,16 +72,28 @@ export async function restoreIndex(
   manifest: BackupManifest,
   options: RestoreOptions,
 ): Promise<RestoredIndex> {
+  const { openDirectory } = options;
+  return makeIndex(manifest, options, (folder) =>
+    restoreFiles(repository, manifest, { folder, openDirectory }, options),
+  );
+}
+
+/** Makes a new index; `fill` writes the files of a generation into its folder. */
+export async function makeIndex(
+  origin: IndexOrigin,
+  options: RestoreOptions,
+  fill: (folder: string) => Promise<Commit>,
+): Promise<RestoredIndex> {
   const { dataDir, registry, openDirectory, name, signal } = options;
   registry.requireFree(name);
-  const definition = definitionNamed(manifest, name);
+  const definition = definitionNamed(origin, name);
   const { text } = definition;
   const uuid = randomUUID();
   const staged = makeRestoring(dataDir, uuid, name);
   try {
     const folder = staged.path;
-    const commit = await restoreFiles(repository, manifest, { folder, openDirectory }, options);
-    promoteGeneration(folder, { number: manifest.index_generation, path: '' });
+    const commit = await fill(folder);
+    promoteGeneration(folder, { number: origin.index_generation, path: '' });
     requireOpens(folder, definition, commit, openDirectory);
     refuseAborted(signal);
     const index = {
@@ -78,11 +101,11 @@ export async function restoreIndex(
       uuid,
       definition: text,
       parsed: storeParsed(definition),
-      baseDir: options.baseDir ?? manifest.base_dir,
-      version: manifest.definition_version,
+      baseDir: options.baseDir ?? origin.base_dir,
+      version: origin.definition_version,
       createdMs: Date.now(),
     };
-    return { bytes: commitBytes(commit), ...register(staged, index, manifest, options) };
+    return { bytes: commitBytes(commit), ...register(staged, index, origin, options) };
   } catch (error) {
     discardRestoring(staged);
     throw error;
@@ -92,7 +115,7 @@ export async function restoreIndex(
 }
 
 /** The definition of a backup under a name. An index may have been renamed since it was built. */
-function definitionNamed({ definition: text }: BackupManifest, name: string): Definition {
+function definitionNamed({ definition: text }: IndexOrigin, name: string): Definition {
   const own = requireDefinition(text, ANALYZER_CATALOG);
   return own.index === name
     ? own
@@ -128,21 +151,21 @@ function withChecksum(plan: FieldPlan, { fields }: Commit): FieldPlan {
 function register(
   staged: RestoringFolder,
   index: RegisteredIndex,
-  manifest: BackupManifest,
+  origin: IndexOrigin,
   { registry, names }: RestoreOptions,
 ): Omit<RestoredIndex, 'bytes'> {
   const publish = () => publishRestored(staged);
   if (names === 'none') {
     registry.restore(index, { aliases: [], queries: () => [], onlyFree: true }, publish);
-    const leftOut = [...manifest.aliases, ...manifest.saved_queries.map(({ name }) => name)];
+    const leftOut = [...origin.aliases, ...origin.saved_queries.map(({ name }) => name)];
     return { aliases: [], savedQueries: [], leftOut };
   }
-  const aliases = manifest.aliases.filter((alias) => alias !== index.name);
+  const aliases = origin.aliases.filter((alias) => alias !== index.name);
   const queries = (leftOut: readonly string[]) =>
-    manifest.saved_queries.map((query) => ofIndex(query, index.name, aliases, leftOut));
+    origin.saved_queries.map((query) => ofIndex(query, index.name, aliases, leftOut));
   const onlyFree = names === 'free';
   const taken = registry.restore(index, { aliases, queries, onlyFree }, publish);
-  const saved = manifest.saved_queries.map(({ name }) => name);
+  const saved = origin.saved_queries.map(({ name }) => name);
   return {
     aliases: aliases.filter((alias) => !taken.aliases.includes(alias)),
     savedQueries: saved.filter((name) => !taken.queries.includes(name)),

@@ -1,10 +1,9 @@
 /**
- * Kernels over codes of vectors (scripts/kernels-base) in a small memory of this thread: callers
- * copy a portion of vectors in and the results out. Results are those of the plain loops, bit by
- * bit.
+ * Kernels over codes of vectors (packages/engine/kernels/base) in a small memory of this thread:
+ * callers copy a portion of vectors in and the results out. Results are those of the plain loops,
+ * bit by bit.
  */
 import { BASE_CODE } from './kernel-code.ts';
-import { plainLoops } from './plain-loops.ts';
 
 const BYTES = 1 << 19;
 /** Bytes of a portion that a component takes: a float and a code, or a code and its planes. */
@@ -92,9 +91,8 @@ export class CodeKernels {
 
 let own: CodeKernels | undefined;
 
-/** The kernels of this thread; null if LHS_WASM=0 selects plain loops. */
-export function codeKernels(): CodeKernels | null {
-  if (plainLoops()) return null;
+/** The kernels of this thread. */
+export function codeKernels(): CodeKernels {
   own ??= new CodeKernels();
   return own;
 }

@@ -1,4 +1,5 @@
-import { type CallContext, LhsError, refuseAborted } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract/internal';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { LIMITS } from './limits.ts';
 

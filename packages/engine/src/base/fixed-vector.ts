@@ -22,11 +22,10 @@ export function fixVectors(values: Float32Array, dims: number): FixedVectors {
   const count = values.length / dims;
   const scales = new Float32Array(count);
   const codes = new Int16Array(values.length);
-  const kernels = codeKernels();
-  const portion = kernels === null ? 0 : CodeKernels.portion(dims);
-  if (kernels !== null && portion > 0) {
+  const portion = CodeKernels.portion(dims);
+  if (portion > 0) {
     for (let j = 0; j < count; j += portion) {
-      kernels.fix(values, j, Math.min(portion, count - j), dims, { scales, codes });
+      codeKernels().fix(values, j, Math.min(portion, count - j), dims, { scales, codes });
     }
     return { scales, codes };
   }

@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 
 /** Every limit of the engine, with its unit in its name (notes on defaults: docs/operations.md). */
 export const LIMITS = Object.freeze({

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { refuseAborted } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract/internal';
 
 /**
  * Long synchronous work in steps. Each yield says which part of the work is done, 0 to 1; after it
@@ -8,7 +8,7 @@ import { refuseAborted } from '@lakehouse-search/contract';
 export type Steps<T> = Generator<number, T, undefined>;
 
 /** So long steps run before signals and timers get their turn. */
-const TURN_MS = 25;
+const TURN_MS = 10;
 /** Progress is reported at most this often. */
 export const REPORT_MS = 250;
 

@@ -1,7 +1,7 @@
 const waiting: (() => void)[] = [];
 
 /** Processor work that one turn of the event loop may hold, before other requests are served. */
-const TURN_MS = 10;
+const TURN_MS = 5;
 
 /**
  * Waits for a turn of the event loop in which no other caller of this function goes on: many loops
@@ -29,6 +29,25 @@ export async function inTurns<T>(steps: Iterator<unknown, T, undefined>): Promis
     if (step.done === true) return step.value;
     const paused = pause();
     if (paused !== undefined) await paused;
+  }
+}
+
+/** As `inTurns`; the result of work that ends in the turn in which it began is there at once. */
+export function atOnceOrInTurns<T>(steps: Iterator<unknown, T, undefined>): T | Promise<T> {
+  const pause = pauses();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const paused = pause();
+    if (paused !== undefined) return paused.then(() => inTurns(steps));
+  }
+}
+
+/** Runs all steps in this turn. */
+export function inOneTurn<T>(steps: Iterator<unknown, T, undefined>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
 }
 

@@ -6,6 +6,7 @@
  *     {"$ints": base64}      Int32Array        {"$doubles": base64}  Float64Array
  *     {"$floats": base64}    Float32Array      {"$bigint": digits}   bigint
  *     {"$number": text}      NaN, Infinity, -Infinity, -0
+ *     {"$map": [[key, value], …]}                {"$set": [value, …]}
  *     {"$object": [[name, value], …]}          an object with a member whose name begins with `$`
  *
  * Typed arrays are little-endian. Members that are undefined are left out. All other doubles are
@@ -42,6 +43,8 @@ function toWire(value: unknown): Wire {
   if (typeof value !== 'object') throw new TypeError(`${typeof value} has no byte form`);
   if (Array.isArray(value)) return value.map(toWire);
   if (ArrayBuffer.isView(value)) return arrayToWire(value);
+  if (value instanceof Map) return { $map: Array.from(value, toWire) };
+  if (value instanceof Set) return { $set: Array.from(value, toWire) };
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError(`${value.constructor.name} has no byte form`);
@@ -82,6 +85,8 @@ function special(name: string, wire: Wire): unknown {
     const entries = wire as readonly (readonly [string, Wire])[];
     return Object.fromEntries(entries.map(([key, member]) => [key, fromWire(member)]));
   }
+  if (name === '$map') return new Map(fromWire(wire) as [unknown, unknown][]);
+  if (name === '$set') return new Set(fromWire(wire) as unknown[]);
   const text = String(wire);
   if (name === '$bigint') return BigInt(text);
   if (name === '$number') return Number(text);

@@ -1,35 +1,7 @@
-import { plainLoops } from '../base/plain-loops.ts';
 import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
+import { popcount } from './bitmap.ts';
 import { BITMAP_CODE } from './kernel-code.ts';
-import { PlainBits } from './plain-bits.ts';
-
-/**
- * Loops over bitmaps of an arena. Arguments named `…At` and elements of `bitmaps` are byte
- * addresses; `bytes` is the length of a bitmap, whole multiples of 32.
- */
-export interface BitKernels {
-  /** Bits in all (any) of some bitmaps, at least one, and not in `blocked` (0: none). */
-  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
-  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
-  /** Bits that each of some bitmaps shares with the one at `bitsAt`. */
-  countEach(bitmaps: readonly number[], bitsAt: number, bytes: number): Int32Array;
-  /**
-   * Adds up n deltas - 1 of `width` bits (up to 24), low bits first, from the document `last` on,
-   * and sets their bits in a bitmap; returns the last document. Throws at one that is not below
-   * `docs`.
-   */
-  mark(
-    dataAt: number,
-    n: number,
-    width: number,
-    last: number,
-    bitmapAt: number,
-    docs: number,
-  ): number;
-  /** null with plain loops: bitmap/bitmap.ts and columnar/fill.ts have the same in TypeScript. */
-  readonly simd: SimdBits | null;
-}
 
 /** What is done 16 bytes at a time. */
 export interface SimdBits {
@@ -67,15 +39,6 @@ type Between = (
 /** Three words of the start of every arena (scoring/kernel-memory.ts lists who has which). */
 export const COUNTS_AT = 3392;
 
-/** The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
-export const bitKernelsOf = onceAnArena((arena): BitKernels => createBitKernels(arena));
-
-/** New kernels of an arena. */
-export function createBitKernels(arena: Arena, plain = plainLoops()): BitKernels {
-  const loops = new PlainBits(arena);
-  return plain ? loops : new CompiledBits(arena, loops);
-}
-
 /** The vector loops of an arena where all of some bitmaps lie in it; null else. */
 export function simdFor(arena: Arena, ...bitmaps: readonly Int32Array[]): SimdBits | null {
   const { buffer } = arena.memory;
@@ -88,19 +51,37 @@ const MAX_UNROLLED = 3;
 
 type Code = (...values: number[]) => number;
 
-/** WebAssembly for up to three bitmaps, plain loops beyond. */
-class CompiledBits implements BitKernels {
-  readonly #plain: PlainBits;
+/** Receives documents as deltas (`BitKernels.mark`). */
+type Mark = (
+  dataAt: number,
+  n: number,
+  width: number,
+  last: number,
+  bitmapAt: number,
+  docs: number,
+) => number;
+
+/**
+ * Loops over bitmaps of an arena. Arguments named `…At` and elements of `bitmaps` are byte
+ * addresses; `bytes` is the length of a bitmap, whole multiples of 32.
+ */
+export class BitKernels {
+  readonly #i32: Int32Array;
   readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
   readonly #each: Code;
   readonly #counts: Int32Array;
-  readonly mark: BitKernels['mark'];
+  /**
+   * Adds up n deltas - 1 of `width` bits (up to 24), low bits first, from the document `last` on,
+   * and sets their bits in a bitmap; returns the last document. Throws at one that is not below
+   * `docs`.
+   */
+  readonly mark: Mark;
   readonly simd: SimdBits;
 
-  constructor(arena: Arena, plain: PlainBits) {
+  constructor(arena: Arena) {
     const exports = codeOf(arena);
     const code = exports as Record<string, Code>;
-    this.#plain = plain;
+    this.#i32 = arena.i32;
     this.#count = {
       all: code.countAnd,
       any: code.countOr,
@@ -112,27 +93,17 @@ class CompiledBits implements BitKernels {
     this.mark = code.mark;
     const { or, and, andnot, documents, between1, between2, between4 } = code;
     const betweenWide = exports.between8 as SimdBits['betweenWide'];
-    this.simd = {
-      or,
-      and,
-      andnot,
-      documents,
-      between: { 1: between1, 2: between2, 4: between4 },
-      betweenWide,
-    };
+    const between = { 1: between1, 2: between2, 4: between4 };
+    this.simd = { or, and, andnot, documents, between, betweenWide };
   }
 
+  /** Bits in all of some bitmaps, at least one, and not in `blocked` (0: none). */
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    if (bitmaps.length > MAX_UNROLLED || bytes === 0) {
-      return this.#plain.countAll(bitmaps, blockedAt, bytes);
-    }
     return this.#counted('all', bitmaps, blockedAt, bytes);
   }
 
+  /** The same, in any of them. */
   countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    if (bitmaps.length > MAX_UNROLLED || bytes === 0) {
-      return this.#plain.countAny(bitmaps, blockedAt, bytes);
-    }
     return this.#counted('any', bitmaps, blockedAt, bytes);
   }
 
@@ -143,6 +114,7 @@ class CompiledBits implements BitKernels {
     bytes: number,
   ): number {
     const n = bitmaps.length;
+    if (n > MAX_UNROLLED || bytes === 0) return this.#countMany(what, bitmaps, blockedAt, bytes);
     const a = bitmaps[0];
     const b = n > 1 ? bitmaps[1] : a;
     const c = n > 2 ? bitmaps[2] : b;
@@ -150,6 +122,28 @@ class CompiledBits implements BitKernels {
     return this.#count[`${what}But`](a, b, c, blockedAt, bytes);
   }
 
+  #countMany(
+    what: 'all' | 'any',
+    bitmaps: readonly number[],
+    blockedAt: number,
+    bytes: number,
+  ): number {
+    const i32 = this.#i32;
+    const isAll = what === 'all';
+    let count = 0;
+    for (let i = 0; i < bytes >> 2; i++) {
+      let word = isAll ? -1 : 0;
+      for (const at of bitmaps) {
+        const other = i32[(at >> 2) + i];
+        word = isAll ? word & other : word | other;
+      }
+      if (blockedAt !== 0) word &= ~i32[(blockedAt >> 2) + i];
+      count += popcount(word);
+    }
+    return count;
+  }
+
+  /** Bits that each of some bitmaps shares with the one at `bitsAt`. */
   countEach(bitmaps: readonly number[], bitsAt: number, bytes: number): Int32Array {
     if (bytes === 0) return new Int32Array(bitmaps.length);
     const counts = new Int32Array(bitmaps.length);
@@ -165,3 +159,6 @@ class CompiledBits implements BitKernels {
     return counts;
   }
 }
+
+/** The kernels of an arena. */
+export const bitKernelsOf = onceAnArena((arena) => new BitKernels(arena));

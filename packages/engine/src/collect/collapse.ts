@@ -15,6 +15,7 @@ import type { Deadline } from '../base/deadline.ts';
 import { mergeSorted } from '../base/merge-sorted.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import { mapCold } from '../storage/cold-file.ts';
 import { type GroupCursor, type GroupNumbers, GroupTable, groupNumbers } from './group-numbers.ts';
 import {
   compareRanked,
@@ -93,7 +94,7 @@ export class SegmentGroups {
       if (only !== null && !only.has(groupName(this.#numbers.value(docs[group])))) continue;
       top.offer(docs[group], this.#scoreOf(group));
     }
-    return top.harvest(this.segment).map((ranked): CollapsedDoc => {
+    return mapCold(top.harvest(this.segment), (ranked): CollapsedDoc => {
       const { segment, doc, score, values, key } = ranked;
       const count = counts[this.#numbers.of(doc)];
       return { segment, doc, score, values, key, group: this.#numbers.value(doc), count };

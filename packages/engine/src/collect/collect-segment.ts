@@ -2,7 +2,7 @@ import type { Deadline } from '../base/deadline.ts';
 import { lowerBoundBy } from '../base/lower-bound.ts';
 import { anyInRange, forEachBit, hasBit } from '../bitmap/bitmap.ts';
 import type { Bitmaps } from '../bitmap/bitmaps.ts';
-import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
+import type { RangeScores } from '../query/weight/segment-node.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import type { SortKey } from './order.ts';
 import type { RankedDocs } from './ranked-docs.ts';
@@ -41,7 +41,7 @@ export interface SegmentMatches {
    * Scores the matches; null if all have the score `constant`, or if the order does not need
    * scores.
    */
-  readonly score: ScoreNode | null;
+  readonly score: RangeScores | null;
   readonly constant: number;
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
@@ -222,11 +222,11 @@ function sortZones(key: SegmentSortKey, zones: number): ZoneOrder {
  * Relevance: takes ranges by falling bound. A range is scored only if its bound reaches the score
  * of the last collected document.
  */
-function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDocs): void {
+function collectByScore(segment: SegmentMatches, score: RangeScores, top: RankedDocs): void {
   const { matches, scores } = segment;
   const ranges = matches.length / WORDS_A_RANGE;
   const bounds = new Float64Array(ranges);
-  addBounds(score, bounds);
+  score.addBounds(bounds);
   const offer = (doc: number, value: number) => {
     if (-value <= top.worst) top.offer(doc, value);
   };
@@ -234,7 +234,7 @@ function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDo
     if (-(bounds[range] * ROUNDING) > top.worst) continue;
     segment.deadline.spend(RANGE_STEPS);
     scores.fill(0);
-    addScores(score, range, matches, scores);
+    score.add(range, matches, scores);
     visitRange(matches, range, scores, offer);
   }
 }
@@ -262,7 +262,7 @@ function rangesByBound(matches: Int32Array, bounds: Float64Array): Int32Array {
 /** Scores are needed but do not decide first: zones are skipped by the first key's column. */
 function collectScored(
   segment: SegmentMatches,
-  score: ScoreNode,
+  score: RangeScores,
   visit: (doc: number, score: number) => void,
   top: RankedDocs | null,
 ): void {
@@ -273,7 +273,7 @@ function collectScored(
     if (top !== null && keys[0].zoneStart(Math.floor(range / RANGES_A_ZONE)) > top.worst) continue;
     segment.deadline.spend(RANGE_STEPS);
     scores.fill(0);
-    addScores(score, range, matches, scores);
+    score.add(range, matches, scores);
     visitRange(matches, range, scores, visit);
   }
 }

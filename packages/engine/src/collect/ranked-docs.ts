@@ -28,10 +28,10 @@ export class RankedDocs {
   readonly #heaped: boolean;
   readonly #segmentKeys: SegmentKeys;
   readonly #keyRanks: Int32Array | null;
-  readonly #afterRanks: Float64Array;
+  readonly #afterRanks: readonly number[];
   /** Rank of the key of `after`; -1 without. */
   readonly #afterKeyRank: number;
-  readonly #candidate: Float64Array;
+  readonly #candidate: number[];
   #size = 0;
   /** The slot of the last collected document; -1 while there are fewer than `limit`. */
   #last = -1;
@@ -62,11 +62,9 @@ export class RankedDocs {
     this.#slots = new Int32Array(room);
     if (!this.#heaped) for (let i = 0; i < room; i++) this.#slots[i] = i;
     this.after = after;
-    this.#afterRanks = Float64Array.from(keys, (key, i) =>
-      after === null ? 0 : key.rankOf(after.values[i]!),
-    );
+    this.#afterRanks = keys.map((key, i) => (after === null ? 0 : key.rankOf(after.values[i]!)));
     this.#afterKeyRank = after === null ? -1 : rankOfKey(segmentKeys, after.key);
-    this.#candidate = new Float64Array(this.#width);
+    this.#candidate = new Array<number>(this.#width).fill(0.5);
     if (bound !== null) this.#worst = keys[0].rankOf(bound.values[0]!);
   }
 
@@ -220,14 +218,16 @@ export class RankedDocs {
   /** The collected documents in order. Call once, at the end. */
   harvest(segment: number): readonly RankedDoc[] {
     if (this.#size > this.limit) this.#select();
-    const slots = Array.from(this.#slots.subarray(0, this.#size));
+    const slots = this.#slots.subarray(0, this.#size);
     slots.sort((a, b) => (this.#slotBefore(a, b) ? -1 : 1));
-    return slots.map((slot) => {
-      const doc = this.#docs[slot];
-      const score = this.#scores[slot];
+    const docs: RankedDoc[] = [];
+    for (let i = 0; i < slots.length; i++) {
+      const doc = this.#docs[slots[i]];
+      const score = this.#scores[slots[i]];
       const values = this.#keys.map((key) => key.value(doc, score));
-      return new SegmentDoc(this.#segmentKeys, { segment, doc, score, values });
-    });
+      docs.push(new SegmentDoc(this.#segmentKeys, { segment, doc, score, values }));
+    }
+    return docs;
   }
 
   #isAfter(doc: number, score: number, after: SearchAfter): boolean {

@@ -1,4 +1,5 @@
-import { LhsError, nearest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import type { CollectionPlan } from './collection-table.ts';
 import type { Column } from './columns.ts';
@@ -6,7 +7,7 @@ import type { Column } from './columns.ts';
 /** A value as the table takes it. */
 type Cell = string | number | boolean | null;
 /** A row as the table takes it. */
-export type TableRow = Readonly<Record<string, Cell>>;
+export type TableRow = Readonly<Record<string, Cell | readonly Cell[]>>;
 
 type PlainRow = Readonly<Record<string, unknown>>;
 
@@ -27,28 +28,39 @@ export function tableRow({ columns, name }: CollectionPlan, row: PlainRow): Tabl
 
 /** The key of a row to delete or to read, as the table takes it. Throws invalid_argument. */
 export const keyCell = ({ columns, key }: CollectionPlan, value: unknown): Cell =>
-  cellOf({ [key]: value }, key, columns.get(key) as Column);
+  valueCell(key, columns.get(key) as Column, value);
 
 /** A row as it is returned, from values in the form of JSON. */
 export function rowOf({ columns }: CollectionPlan, cells: PlainRow): PlainRow {
-  const entries = [...columns].map(([name, { kind }]) => {
+  const entries = [...columns].map(([name, { kind, list }]) => {
     const cell = Object.hasOwn(cells, name) ? cells[name] : null;
-    if (cell === null) return [name, null];
-    if (kind === 'date') return [name, new Date(String(cell))];
-    return [name, kind === 'integer' || kind === 'number' ? Number(cell) : cell];
+    if (list) return [name, [cell ?? []].flat().map((value) => cellValue(kind, value))];
+    return [name, cell === null ? null : cellValue(kind, cell)];
   });
   return Object.fromEntries(entries);
 }
 
-function cellOf(row: PlainRow, column: string, { kind, optional }: Column): Cell {
-  const value = Object.hasOwn(row, column) ? row[column] : null;
-  if (value === null || value === undefined) {
-    if (optional) return null;
-    throw invalid(`column "${column}" has no value`, 'declare it with optional(…) if rows lack it');
+function cellValue(kind: Column['kind'], cell: unknown): unknown {
+  if (kind === 'date') return new Date(String(cell));
+  return kind === 'integer' || kind === 'number' ? Number(cell) : cell;
+}
+
+function cellOf(row: PlainRow, column: string, spec: Column): Cell | readonly Cell[] {
+  const value = (Object.hasOwn(row, column) ? row[column] : null) ?? null;
+  if (spec.list) {
+    const values = value ?? [];
+    if (Array.isArray(values)) return values.map((one) => valueCell(column, spec, one));
+    throw invalid(`column "${column}" is ${shown(value)}`, 'it takes a list');
   }
+  if (value !== null) return valueCell(column, spec, value);
+  if (spec.optional) return null;
+  throw invalid(`column "${column}" has no value`, 'declare it with optional(…) if rows lack it');
+}
+
+function valueCell(column: string, { kind }: Column, value: unknown): Cell {
   const cell = CELLS[kind](value);
   if (cell !== undefined) return cell;
-  throw invalid(`column "${column}" is ${shown(value)}`, `expected is ${EXPECTED[kind]}`);
+  throw invalid(`column "${column}" is ${shown(value)}`, `it takes ${EXPECTED[kind]}`);
 }
 
 const isText = (value: unknown): value is string =>

@@ -5,13 +5,12 @@ import {
   type Field,
   LakeError,
   openTable,
-  type PrimitiveKind,
   type SourceTable,
   type TableConfig,
 } from '@lakehouse-search/lake';
-import type { FieldType } from '../schema/definition.ts';
+import { LIMITS } from '../base/limits.ts';
 import { fromSource } from '../source/source-errors.ts';
-import type { Column, ColumnKind } from './columns.ts';
+import { COLUMN_TYPES, type Column } from './columns.ts';
 
 /** A collection as its caller describes it, checked. */
 export interface CollectionPlan {
@@ -20,18 +19,6 @@ export interface CollectionPlan {
   readonly columns: ReadonlyMap<string, Column>;
   readonly key: string;
 }
-
-/** How each kind is stored in the table and in the index. */
-const KINDS: Readonly<
-  Record<ColumnKind, { readonly type: PrimitiveKind; readonly field: FieldType }>
-> = Object.freeze({
-  string: { type: 'string', field: 'KEYWORD' },
-  text: { type: 'string', field: 'TEXT' },
-  integer: { type: 'long', field: 'LONG' },
-  number: { type: 'double', field: 'DOUBLE' },
-  boolean: { type: 'boolean', field: 'BOOL' },
-  date: { type: 'timestamptz', field: 'DATE' },
-});
 
 /** Metadata files that stay after a commit. */
 const OLD_METADATA_FILES = '20';
@@ -47,11 +34,18 @@ export const collectionTable = ({ dataDir, name }: CollectionPlan) =>
 export function collectionDefinition(plan: CollectionPlan): string {
   const fields = [...plan.columns].map(([name, { kind, analyzer }]) => ({
     name,
-    type: KINDS[kind].field,
+    type: COLUMN_TYPES[kind].field,
     ...(kind === 'text' ? { analyzer } : { fast: true }),
     cached: true,
   }));
-  return JSON.stringify({ version: 1, index: plan.name, source: collectionTable(plan), fields });
+  const texts = fields.filter(({ type }) => type === 'TEXT').map(({ name }) => name);
+  return JSON.stringify({
+    version: 1,
+    index: plan.name,
+    source: collectionTable(plan),
+    fields,
+    default_fields: texts.length > 1 ? texts.slice(0, LIMITS.defaultFields) : undefined,
+  });
 }
 
 /** Opens the table of a collection, which is created if it is missing. Throws schema_changed. */
@@ -73,8 +67,13 @@ export async function openCollectionTable(plan: CollectionPlan): Promise<SourceT
 /** Another process may create the table at the same time. */
 async function createMissing(plan: CollectionPlan): Promise<void> {
   const { catalog, table } = collectionTable(plan);
-  const fields = [...plan.columns].map(([name, { kind, optional }], i): Field => {
-    return { id: i + 1, name, required: !optional, type: { kind: KINDS[kind].type } };
+  const { size } = plan.columns;
+  const fields = [...plan.columns].map(([name, { kind, optional, list }], i): Field => {
+    const element = { kind: COLUMN_TYPES[kind].type };
+    const type = list
+      ? ({ kind: 'list', elementId: size + i + 1, elementRequired: true, element } as const)
+      : element;
+    return { id: i + 1, name, required: !optional, type };
   });
   const key = fields.filter(({ name }) => name === plan.key).map(({ id }) => id);
   const schema = { schemaId: 0, identifierFieldIds: key, fields };
@@ -89,18 +88,24 @@ async function createMissing(plan: CollectionPlan): Promise<void> {
   }
 }
 
-export const isLake = (error: unknown, code: LakeError['code']): boolean =>
-  error instanceof LakeError && error.code === code;
+export const isLake = (error: unknown, reason: LakeError['reason']): boolean =>
+  error instanceof LakeError && error.reason === reason;
+
+const listOf = (kind: string): string => `list<${kind}>`;
 
 /** Columns that only the table has may be, if rows need not have them. */
 function refuseOtherColumns({ name, columns }: CollectionPlan, fields: readonly Field[]): void {
   const shown = (type: string, isRequired: boolean) => `${type}${isRequired ? '' : ', optional'}`;
   const inTable = new Map(
-    fields.map(({ name, type, required }) => [name, shown(type.kind, required)]),
+    fields.map(({ name, type, required }) => {
+      const kind = type.kind === 'list' ? listOf(type.element.kind) : type.kind;
+      return [name, shown(kind, required)];
+    }),
   );
-  for (const [column, { kind, optional }] of columns) {
+  for (const [column, { kind, optional, list }] of columns) {
     const found = inTable.get(column);
-    const expected = shown(KINDS[kind].type, !optional);
+    const { type } = COLUMN_TYPES[kind];
+    const expected = shown(list ? listOf(type) : type, !optional);
     if (found !== expected) throw otherColumns(name, column, found ?? 'missing', expected);
   }
   const unknown = fields.find((field) => field.required && !columns.has(field.name));

@@ -1,40 +1,40 @@
-import type { Hit, Json, SearchRequest, SearchResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  type AggsOf,
+  type FastOf,
+  type Hit,
+  LhsError,
+  type NoAggs,
+  type SearchRequest,
+  type SearchResponse,
+  type Seen,
+  type TypedCounts,
+  type TypedPage,
+  type With,
+} from '@lakehouse-search/contract';
+import { figuresOf } from '@lakehouse-search/contract/internal';
 import { changeRows, type SourceTable } from '@lakehouse-search/lake';
-import type { LocalBackend } from '../local-backend.ts';
+import type { LocalBackend } from '../open-local.ts';
 import { fromSource } from '../source/source-errors.ts';
 import {
   type CollectionChange,
   type CollectionFollow,
   followCollection,
 } from './collection-changes.ts';
+import { type Figures, numberRules } from './collection-figures.ts';
 import { keyCell, rowOf, type TableRow, tableRow } from './collection-rows.ts';
 import { type CollectionPlan, collectionTable, isLake } from './collection-table.ts';
-import type { Columns, NewRowOf, RowOf, SortName, TextName } from './columns.ts';
+import type { Columns, ColumnTypes, NewRowOf, RowOf } from './columns.ts';
 import { type Changes, GroupCommits } from './group-commits.ts';
 import { maintainTable } from './maintain-table.ts';
 
+type Searchable = Omit<SearchRequest, 'index' | 'fields' | 'hydrate' | 'hydrate_columns'>;
+
 /** What to search for in a collection: as `SearchRequest`, with its columns. */
-export interface CollectionSearch<C>
-  extends Omit<
-    SearchRequest,
-    'index' | 'fields' | 'hydrate' | 'hydrate_columns' | 'sort' | 'facets' | 'collapse'
-  > {
-  readonly sort?:
-    | readonly {
-        readonly field: SortName<C> | '_score' | '_key';
-        readonly desc?: boolean;
-        readonly missing?: Json;
-      }[]
-    | undefined;
-  readonly facets?: { readonly fields: readonly SortName<C>[]; readonly size?: number } | undefined;
-  readonly collapse?: SortName<C> | undefined;
-  readonly highlight?:
-    | (Omit<NonNullable<SearchRequest['highlight']>, 'fields'> & {
-        readonly fields?: readonly TextName<C>[];
-      })
-    | undefined;
-}
+export type CollectionSearch<
+  C extends Columns,
+  X = FastOf<ColumnTypes<C>>,
+  A = AggsOf<ColumnTypes<C>>,
+> = With<Searchable, Omit<TypedPage<ColumnTypes<C>, never, X, A>, 'fields'>>;
 
 /** A row that a search found. */
 export interface CollectionHit<R, K>
@@ -44,9 +44,15 @@ export interface CollectionHit<R, K>
 }
 
 /** The response to a search of a collection. */
-export interface CollectionResponse<R, K> extends Omit<SearchResponse, 'hits'> {
-  readonly hits: readonly CollectionHit<R, K>[];
-}
+export type CollectionResponse<
+  C extends Columns,
+  N extends keyof C,
+  X = never,
+  A = NoAggs,
+  R = unknown,
+> = Omit<SearchResponse, 'hits' | 'facets' | 'aggs'> & {
+  readonly hits: readonly CollectionHit<RowOf<C>, RowOf<C>[N]>[];
+} & Figures<TypedCounts<ColumnTypes<C>, X, A, R>>;
 
 /** What a change did: the snapshot of the table that contains it; null: there is none. */
 export interface Changed {
@@ -112,16 +118,24 @@ export class Collection<C extends Columns, N extends keyof C & string> {
   }
 
   /** Searches the rows; a text is the query. Throws invalid_query, invalid_argument. */
-  async search(
-    request: string | CollectionSearch<C>,
-  ): Promise<CollectionResponse<RowOf<C>, RowOf<C>[N]>> {
+  search<
+    const X extends FastOf<ColumnTypes<C>> = never,
+    const A extends AggsOf<ColumnTypes<C>> = NoAggs,
+    R = unknown,
+  >(
+    request: string | (CollectionSearch<C, X, A> & Seen<R, CollectionSearch<C, X, A>>),
+  ): Promise<CollectionResponse<C, N, X, A, R>>;
+  async search(request: string | Searchable): Promise<object> {
     const search = typeof request === 'string' ? { query: request } : request;
     const found = await this.backend.search({ ...search, index: this.name });
     const hits = found.hits.map(({ coordinates: _, id: __, fields = {}, ...hit }) => {
       const row = rowOf(this.#plan, fields) as RowOf<C>;
       return Object.freeze({ ...hit, row, key: row[this.#plan.key as N] });
     });
-    return Object.freeze({ ...found, hits });
+    const { aggs } = found;
+    if (aggs === undefined) return Object.freeze({ ...found, hits });
+    const figures = figuresOf(numberRules(this.#plan.columns), search.aggs ?? {}, aggs);
+    return Object.freeze({ ...found, hits, aggs: figures });
   }
 
   /**
@@ -145,7 +159,7 @@ export class Collection<C extends Columns, N extends keyof C & string> {
 
   /** Brings the index to what other programs have written to the table. */
   async sync(): Promise<Changed> {
-    const { snapshot } = await this.backend.sync({ index: this.name });
+    const { snapshot } = await this.backend.indexes.sync({ index: this.name });
     return Object.freeze({ snapshot });
   }
 
@@ -157,6 +171,7 @@ export class Collection<C extends Columns, N extends keyof C & string> {
     await this.backend.close();
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -179,13 +194,13 @@ export class Collection<C extends Columns, N extends keyof C & string> {
     await this.#refresh();
     this.#committed.resolve();
     this.#committed = Promise.withResolvers();
-    return snapshot === null ? synced : String(snapshot);
+    return snapshot ?? synced;
   }
 
-  async #write(changes: Parameters<typeof changeRows>[1]): Promise<bigint | null> {
+  async #write(changes: Parameters<typeof changeRows>[1]): Promise<string | null> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await changeRows(collectionTable(this.#plan), changes)).snapshotId;
+        return (await changeRows(collectionTable(this.#plan), changes)).snapshot;
       } catch (error) {
         if (attempt === COMMIT_TRIES || !isLake(error, 'commit_conflict')) throw error;
       }

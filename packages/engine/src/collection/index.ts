@@ -13,6 +13,7 @@ export {
   type Columns,
   type ColumnValues,
   date,
+  list,
   type NewRowOf,
   optional,
   type RowOf,

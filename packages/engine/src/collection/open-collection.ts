@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
-import type { LocalOptions } from '../local/local-options.ts';
-import { type LocalBackend, openLocal } from '../local-backend.ts';
+import type { LocalOptions } from '../local/open-options.ts';
+import { type LocalEngine, openEngine } from '../local-backend.ts';
+import { localBackend } from '../open-local.ts';
 import { Collection } from './collection.ts';
 import {
   type CollectionPlan,
@@ -19,9 +20,10 @@ export interface CollectionOptions<N extends string = string> {
   readonly engine?: LocalOptions;
 }
 
-/** `key` is required unless a column is called `id`. */
-type OptionsOf<C, N extends string> =
-  'id' extends KeyName<C>
+/** `key` is required unless a column is called `id`, or columns are wrong. */
+type OptionsOf<C, N extends string> = string extends keyof C
+  ? [options?: CollectionOptions<N>]
+  : 'id' extends KeyName<C>
     ? [options?: CollectionOptions<N>]
     : [options: CollectionOptions<N> & { readonly key: N }];
 
@@ -41,12 +43,12 @@ export async function openCollection<
 ): Promise<Collection<C, N>> {
   const { key = 'id', engine } = options as CollectionOptions;
   const plan = planOf({ dataDir: resolve(dataDir), name, key }, columns);
-  const backend = await openLocal(plan.dataDir, { create: true, ...engine });
+  const backend = await openEngine(plan.dataDir, { create: true, ...engine });
   try {
     await requireValid(backend, plan);
     const table = await openCollectionTable(plan);
     await bringIndex(backend, plan);
-    return new Collection<C, N>(plan, table, backend);
+    return new Collection<C, N>(plan, table, localBackend(backend));
   } catch (error) {
     await backend.close();
     throw error;
@@ -57,17 +59,19 @@ function planOf(plan: Omit<CollectionPlan, 'columns'>, given: Columns): Collecti
   const columns = new Map(Object.entries(given).map(([name, spec]) => [name, columnOf(spec)]));
   const found = columns.get(plan.key);
   const isKey = found?.kind === 'string' || found?.kind === 'integer';
-  if (isKey && !found.optional) return Object.freeze({ ...plan, columns });
+  if (isKey && !found.optional && !found.list) return Object.freeze({ ...plan, columns });
   const message = `collection "${plan.name}" has no key: column "${plan.key}" is `;
   const problem =
-    found === undefined ? 'missing' : `${found.optional ? 'optional ' : ''}${found.kind}`;
+    found === undefined
+      ? 'missing'
+      : `${found.optional ? 'optional ' : ''}${found.list ? 'a list of ' : ''}${found.kind}`;
   throw new LhsError('invalid_argument', message + problem, {
     hint: "declare a column id: 'string' or 'integer', or name another one in the option key",
   });
 }
 
 /** Throws invalid_definition before anything is created. */
-async function requireValid(backend: LocalBackend, plan: CollectionPlan): Promise<void> {
+async function requireValid(backend: LocalEngine, plan: CollectionPlan): Promise<void> {
   const issues = await backend.validateDefinition({ definition: collectionDefinition(plan) });
   const [first] = issues.filter(({ severity }) => severity === 'error');
   if (first === undefined) return;
@@ -75,7 +79,7 @@ async function requireValid(backend: LocalBackend, plan: CollectionPlan): Promis
 }
 
 /** Creates, alters or syncs the index; another process may do the same at the same time. */
-async function bringIndex(backend: LocalBackend, plan: CollectionPlan): Promise<void> {
+async function bringIndex(backend: LocalEngine, plan: CollectionPlan): Promise<void> {
   const { name: index, dataDir: base_dir } = plan;
   const definition = collectionDefinition(plan);
   try {
@@ -95,7 +99,7 @@ const BUILD_WAIT_MS = 60_000;
 const BUILD_PAUSE_MS = 50;
 
 /** Brings the index to its table; false: another process builds it. */
-async function isInStep(backend: LocalBackend, index: string, deadline: number): Promise<boolean> {
+async function isInStep(backend: LocalEngine, index: string, deadline: number): Promise<boolean> {
   try {
     await backend.sync({ index });
     return true;

@@ -11,6 +11,7 @@
 import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink, IntSink } from '../base/growing.ts';
 import { corrupt } from '../storage/frame.ts';
+import type { NeedSection } from '../storage/sections.ts';
 
 const BLOCK = 16;
 
@@ -72,21 +73,32 @@ export class ByteList {
   readonly #blocks: Int32Array;
   readonly #data: Uint8Array;
   readonly #path: string;
+  readonly #needBlock: ((block: number) => void) | null;
   #scratch = new Uint8Array(256);
   #length = 0;
   /** Number of the string in the scratch, -1 for none, and where the next one begins. */
   #current = -1;
   #next = 0;
 
-  /** Throws corrupt_index when the sections do not fit together; `path` is for messages. */
-  constructor(blocks: Int32Array, data: Uint8Array, count: number, path: string) {
+  /**
+   * Throws corrupt_index when the sections do not fit together; `path` is for messages. `cold`: of
+   * a cold file: the number of the first of its two sections, and what demands parts of them.
+   */
+  constructor(
+    blocks: Int32Array,
+    data: Uint8Array,
+    count: number,
+    path: string,
+    cold: { readonly section: number; readonly need: NeedSection } | null = null,
+  ) {
     this.count = count;
     this.#blocks = blocks;
     this.#data = data;
     this.#path = path;
+    this.#needBlock = cold && ((block) => needBlock(cold, blocks, block));
     if (
       blocks.length !== Math.ceil(count / BLOCK) + 1 ||
-      blocks[blocks.length - 1] !== data.length
+      (cold === null && blocks[blocks.length - 1] !== data.length)
     ) {
       throw corrupt(path, 'its list of byte strings does not fit its blocks');
     }
@@ -160,6 +172,7 @@ export class ByteList {
     if (index === this.#current) return;
     if (index < 0 || index >= this.count) throw new RangeError(`no string ${index}`);
     const first = index - (index % BLOCK);
+    this.#needBlock?.(first / BLOCK);
     if (this.#current < first || this.#current > index) {
       this.#next = this.#blocks[first / BLOCK];
       this.#current = first - 1;
@@ -170,6 +183,7 @@ export class ByteList {
   /** Decodes the string after the current one. */
   #step(): void {
     const opens = (this.#current + 1) % BLOCK === 0;
+    if (opens) this.#needBlock?.((this.#current + 1) / BLOCK);
     const shared = opens ? 0 : this.#varint();
     const rest = this.#varint();
     const from = this.#next;
@@ -196,4 +210,14 @@ export class ByteList {
     }
     throw corrupt(this.#path, 'a length in it is too long');
   }
+}
+
+/** Demands the strings of a block. */
+function needBlock(
+  { section, need }: { readonly section: number; readonly need: NeedSection },
+  blocks: Int32Array,
+  block: number,
+): void {
+  need(section, 4 * block, 8);
+  need(section + 1, blocks[block], blocks[block + 1] - blocks[block]);
 }

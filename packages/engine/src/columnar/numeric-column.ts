@@ -1,7 +1,8 @@
 import { doubleFromOrdered, doubleFromWords } from '../base/ordered-double.ts';
+import { collectDemands, mapCold } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
-import { openSections } from '../storage/sections.ts';
+import { type NeedSection, openSections } from '../storage/sections.ts';
 import { type CodeSource, fillCodes, fillPresent, fillWide, fillZone } from './fill.ts';
 import { ZONE_DOCS } from './numeric-encode.ts';
 
@@ -53,10 +54,13 @@ export class NumericColumn {
   readonly #wide: BigInt64Array;
   readonly #lo: DataView;
   readonly #hi: DataView;
+  readonly #need: NeedSection | undefined;
 
   private constructor(payload: Region, path: string) {
     this.arena = payload.arena;
     const sections = openSections(payload, SECTIONS, path);
+    this.#need = sections.need;
+    this.#need?.(0);
     const head = sections.view(0);
     if (head.byteLength < 48) throw corrupt(path, 'its head is too short');
     this.docs = head.getInt32(0, true);
@@ -122,6 +126,22 @@ export class NumericColumn {
   /** Where the documents' slots begin (docs + 1 numbers); null: document d has slot d. */
   get starts(): Int32Array | null {
     return this.multi ? this.#starts : null;
+  }
+
+  /** True if what is read of it has to be demanded. */
+  get cold(): boolean {
+    return this.#need !== undefined;
+  }
+
+  /** Of a cold file: demands the values of a document. */
+  needDoc(doc: number): void {
+    const need = this.#need;
+    if (need === undefined) return;
+    if (this.multi) need(2, 4 * doc, 8);
+    const [from, count] = this.multi ? [this.#starts[doc], this.count(doc)] : [doc, 1];
+    collectDemands(() => need(1, 4 * (doc >> 5), 4));
+    need(3, this.width * from, this.width * count);
+    need(1, 4 * (doc >> 5), 4);
   }
 
   has(doc: number): boolean {
@@ -219,6 +239,7 @@ export class NumericColumn {
     const from = lo < this.min ? this.min : lo;
     const to = hi > this.max ? this.max : hi;
     if (from > to || this.values === 0) return;
+    this.needRange(from, to);
     if (this.width === 8) {
       this.#fillWide(from, to, bits);
       return;
@@ -233,6 +254,30 @@ export class NumericColumn {
       if (zoneLo >= a && zoneHi <= b) fillZone(this.present, zone, bits);
       else fillCodes(source, zone, a, b, bits);
     }
+  }
+
+  /** Demands what `fillRange` reads: the bounds of zones, then the values of zones between them. */
+  needRange(lo: bigint, hi: bigint): void {
+    const need = this.#need;
+    const from = lo < this.min ? this.min : lo;
+    const to = hi > this.max ? this.max : hi;
+    if (need === undefined || from > to || this.values === 0) return;
+    mapCold([1, 4, 5], (section) => need(section));
+    const { a, b } = this.#codesBetween(from, to);
+    const [least, most] = this.width === 8 ? [from, to] : [a, b];
+    mapCold(
+      Array.from({ length: this.zones }, (_, zone) => zone),
+      (zone) => {
+        const [low, high] = [this.#zoneCode(this.#lo, zone), this.#zoneCode(this.#hi, zone)];
+        if (low > high || high < least || low > most || (low >= least && high <= most)) return;
+        const first = zone * ZONE_DOCS;
+        const docs = Math.min(ZONE_DOCS, this.docs - first);
+        if (this.multi) need(2, 4 * first, 4 * (docs + 1));
+        const slot = this.multi ? this.#starts[first] : first;
+        const slots = this.multi ? this.#starts[first + docs] - slot : docs;
+        need(3, this.width * slot, this.width * slots);
+      },
+    );
   }
 
   /** Whether a document has a value in [lo, hi], ordered integers, both included. */
@@ -269,6 +314,7 @@ export class NumericColumn {
 
   /** Sets the bits of documents that have a value. */
   fillHas(bits: Int32Array): void {
+    this.#need?.(1);
     fillPresent(this.present, bits);
   }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { OrdinalColumn } from './ordinal-column.ts';
 import { OrdinalWriter } from './ordinal-writer.ts';
 

@@ -1,11 +1,14 @@
 import { successor } from '../base/byte-order.ts';
+import { collectDemands } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
-import { openSections } from '../storage/sections.ts';
+import { type NeedSection, openSections } from '../storage/sections.ts';
 import { ByteList } from './byte-list.ts';
 import { fillCodes } from './fill.ts';
 
 const SECTIONS = 7;
+/** Dictionaries of so many bytes are demanded whole with the first document. */
+const SMALL_DICTIONARY = 2 ** 18;
 
 /**
  * A column of byte strings by ordinal on a mapped file (layout: ordinal-writer.ts). Ordinals
@@ -29,10 +32,15 @@ export class OrdinalColumn {
   readonly #dictionary: ByteList;
   readonly #lo: Int32Array;
   readonly #hi: Int32Array;
+  readonly #need: NeedSection | undefined;
+  /** Bytes of a small dictionary; 0: it is large. */
+  readonly #smallBytes: number;
 
   private constructor(payload: Region, path: string) {
     this.arena = payload.arena;
     const sections = openSections(payload, SECTIONS, path);
+    this.#need = sections.need;
+    this.#need?.(0);
     const head = sections.view(0);
     if (head.byteLength < 14) throw corrupt(path, 'its head is too short');
     this.docs = head.getInt32(0, true);
@@ -62,7 +70,11 @@ export class OrdinalColumn {
     this.#u8 = new Uint8Array(...at(1));
     this.#u16 = new Uint16Array(...at(2));
     this.#i32 = new Int32Array(...at(4));
-    this.#dictionary = new ByteList(sections.i32(3), sections.bytes(4), this.size, path);
+    const data = sections.bytes(4);
+    const bytes = data.byteOffset + data.length - sections.bytes(3).byteOffset;
+    this.#smallBytes = bytes > SMALL_DICTIONARY ? 0 : bytes;
+    const cold = sections.need === undefined ? null : { section: 3, need: sections.need };
+    this.#dictionary = new ByteList(sections.i32(3), data, this.size, path, cold);
   }
 
   /** Opens a column's payload; `path` is for messages. Throws corrupt_index. */
@@ -79,6 +91,16 @@ export class OrdinalColumn {
   /** Where the documents' slots begin (docs + 1 numbers); null: document d has slot d. */
   get starts(): Int32Array | null {
     return this.multi ? this.#starts : null;
+  }
+
+  /** Of a cold file: demands the codes of a document, and a small dictionary. */
+  needDoc(doc: number): void {
+    const need = this.#need;
+    if (need === undefined) return;
+    collectDemands(() => need(3, 0, this.#smallBytes));
+    if (this.multi) need(1, 4 * doc, 8);
+    const [from, count] = this.multi ? [this.#starts[doc], this.count(doc)] : [doc, 1];
+    need(2, this.#width * from, this.#width * count);
   }
 
   has(doc: number): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainArena } from '../storage/plain-arena.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { NumericColumn } from './numeric-column.ts';
 import { NumericWriter } from './numeric-writer.ts';
 import { valueNumbers } from './value-numbers.ts';

@@ -9,8 +9,8 @@
  *    or with the definition; what the index contributes (documents, average length) changed; or
  *    neither, and other hits went before it.
  */
+
 import type {
-  CheckedRequest,
   Coordinates,
   DiffCause,
   DiffedHit,
@@ -20,7 +20,7 @@ import type {
   ExplainResponse,
   ScoreFactors,
 } from '@lakehouse-search/contract';
-import { keyText } from '@lakehouse-search/contract';
+import { type CheckedRequest, keyText } from '@lakehouse-search/contract/internal';
 import type { SearchContext } from '../search/context.ts';
 import { explainKey } from '../search/explain/explain.ts';
 import { searchIndex } from '../search/search.ts';

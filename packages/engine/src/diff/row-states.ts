@@ -5,6 +5,8 @@ import { keyOfCoordinates, textsOfCoordinates } from '../schema/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { keyNames, keyValues } from '../search/fetch/rows.ts';
 import { fromSource } from '../source/source-errors.ts';
+import { withColdBytes } from '../storage/cold-cache.ts';
+import { mapCold } from '../storage/cold-file.ts';
 
 /** What became of a row between two snapshots. */
 export interface RowState {
@@ -36,7 +38,8 @@ export async function rowStates(
     return keys.map(() => ({ state: 'same' }));
   }
   if (!tableHas(table, from.snapshotId) || !tableHas(table, to.snapshotId)) {
-    return keys.map((key) => stateByHash(mapping, from.index, to.index, key));
+    const state = (key: Coordinates) => stateByHash(mapping, from.index, to.index, key);
+    return withColdBytes(() => mapCold(keys, state));
   }
   const ids = new Set(table.schema.fields.map(({ id }) => id));
   const columns = mapping.columns

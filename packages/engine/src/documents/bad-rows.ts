@@ -4,7 +4,8 @@
  * that keys, hashes, settling and verify see good rows only. Whether a row is bad depends on
  * nothing but the row and the definition.
  */
-import { type Batch, selectRows } from '@lakehouse-search/lake';
+import type { Batch } from '@lakehouse-search/lake';
+import { selectRows } from '@lakehouse-search/lake/internal';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { findNullKeys } from './encode-keys.ts';
 import type { OnBadRow, RowFault } from './row-fault.ts';

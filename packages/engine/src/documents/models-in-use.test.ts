@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Embedder } from '../embed/embedder.ts';
-import { textsOf } from '../embed/embedder.ts';
+import { type Embedder, textsOf } from '../embed/embedder.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { ModelsInUse } from './models-in-use.ts';
 

@@ -1,4 +1,5 @@
-import { type Batch, selectRows } from '@lakehouse-search/lake';
+import type { Batch } from '@lakehouse-search/lake';
+import { selectRows } from '@lakehouse-search/lake/internal';
 import { shardTable } from '../schema/bucket-map.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
 import type { Mapping } from '../schema/mapping.ts';

@@ -1,11 +1,11 @@
 import {
   type Batch,
   type ColumnVector,
-  nodeOfValue,
   type Type,
   type VariantNode,
   valueAt,
 } from '@lakehouse-search/lake';
+import { nodeOfValue } from '@lakehouse-search/lake/variant';
 import { LIMITS } from '../base/limits.ts';
 import { columnText } from '../schema/column-text.ts';
 import type { FieldBlock } from '../schema/field-block.ts';

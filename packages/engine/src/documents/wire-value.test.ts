@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { decodeVariant, MapValue, VariantValue, variantFromJson } from '@lakehouse-search/lake';
+import { MapValue, VariantValue } from '@lakehouse-search/lake';
+import { decodeVariant, variantFromJson } from '@lakehouse-search/lake/variant';
 import { describe, expect, it } from 'vitest';
 import { readWireValue, writeWireValue } from './wire-value.ts';
 

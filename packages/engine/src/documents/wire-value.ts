@@ -12,20 +12,11 @@
  *     {"variant": {"metadata": {"base64": ...}, "value": {"base64": ...}}}
  *                                 a variant in the encoding of its format
  */
-import {
-  decodeBytes,
-  encodeBytes,
-  encodeFloat,
-  type Json,
-  LhsError,
-} from '@lakehouse-search/contract';
-import {
-  decodeVariant,
-  encodeVariant,
-  MapValue,
-  type Value,
-  VariantValue,
-} from '@lakehouse-search/lake';
+
+import { type Json, LhsError } from '@lakehouse-search/contract';
+import { decodeBytes, encodeBytes, encodeFloat } from '@lakehouse-search/contract/internal';
+import { MapValue, type Value, VariantValue } from '@lakehouse-search/lake';
+import { decodeVariant, encodeVariant } from '@lakehouse-search/lake/variant';
 
 const MOST_DEPTH = 100;
 const FLOATS: ReadonlyMap<unknown, number> = new Map([

@@ -59,6 +59,8 @@ export interface Embedder {
    * than `embed` and `fixVectors`.
    */
   fixedHere?(texts: Texts): Promise<FixedVectors>;
+  /** Whether a word is in the model's vocabulary as a whole. Absent: the model cannot tell. */
+  hasWord?(word: string): boolean;
   /** Texts that take about a second: the batch of a caller that can stop. Absent: thousands. */
   readonly portion?: number;
   close(): Promise<void>;

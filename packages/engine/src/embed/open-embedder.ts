@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import type { Embedder } from './embedder.ts';
-import { DEFAULT_MODEL } from './embedder.ts';
+import { DEFAULT_MODEL, type Embedder } from './embedder.ts';
 import { modelUnavailable } from './model-faults.ts';
 import { openStaticModel } from './static/static-model.ts';
 import { openTransformer } from './transformer/transformer-model.ts';

@@ -9,12 +9,9 @@
  * 6. backups (search-backups.ts)
  * 7. with `deep`, the bytes of all files (raw-bytes.ts)
  */
-import {
-  BUILD_KINDS,
-  type CallContext,
-  type Coordinates,
-  type ErasureReport,
-} from '@lakehouse-search/contract';
+
+import type { CallContext, Coordinates, ErasureReport } from '@lakehouse-search/contract';
+import { BUILD_KINDS } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { lockHolder } from '../index/writer-lock.ts';
 import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';

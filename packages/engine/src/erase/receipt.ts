@@ -7,26 +7,28 @@
 import { createPublicKey, type KeyObject, scrypt, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
-  type Check,
   type Coordinates,
-  checkVerifyReceiptRequest,
   type ErasureReceipt,
   type ErasureStatement,
-  flag,
   LhsError,
+  type ReceiptVerdict,
+  type VerifyReceiptRequest,
+} from '@lakehouse-search/contract';
+import {
+  type Check,
+  checkVerifyReceiptRequest,
+  flag,
   list,
   number,
   object,
   oneOf,
   orNull,
   REQUEST_LIMITS,
-  type ReceiptVerdict,
   record,
   text,
-  type VerifyReceiptRequest,
   whole,
   wrong,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { keyId } from '../backup/signing-key.ts';
 
 const FORMAT = 'lhs-erasure-receipt';

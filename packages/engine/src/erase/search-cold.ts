@@ -1,9 +1,9 @@
 /**
- * The stores of cold windows: objects of the index that no commit names, and blocks of such objects
+ * The stores of cold windows: objects of the index that no commit names, and files of such objects
  * in the cache on disk. The documents of cold windows are searched with their generation.
  */
 import { resolvePath } from '../schema/resolve-catalog.ts';
-import { cacheFolder } from '../tier/fetch-blocks.ts';
+import { cacheFolder } from '../storage/cached-file.ts';
 import { findUnneeded, placesOf, type SweptIndex } from '../tier/sweep-objects.ts';
 import type { ErasurePlaces } from './check-erasure.ts';
 import type { Findings } from './findings.ts';
@@ -24,7 +24,7 @@ export function coldPlaces({
 /** Searches the stores. Throws unreachable, access errors, io_error. */
 export async function searchCold(places: ErasurePlaces, findings: Findings): Promise<void> {
   const cold = coldPlaces(places);
-  const { objects, blocks } = await findUnneeded(cold.index, cold.places);
+  const { objects, cached } = await findUnneeded(cold.index, cold.places);
   for (const [place, keys] of objects) {
     for (const key of keys) {
       const where = `${place}/${key}`;
@@ -32,7 +32,7 @@ export async function searchCold(places: ErasurePlaces, findings: Findings): Pro
       findings.add({ place: 'cold_window', key: null, where, detail, goes: 'erase' });
     }
   }
-  if (blocks.length === 0) return;
-  const detail = `${blocks.length} blocks of former cold windows in the cache on disk`;
+  if (cached.length === 0) return;
+  const detail = `${cached.length} files of former cold windows in the cache on disk`;
   findings.add({ place: 'cold_window', key: null, where: cacheFolder(), detail, goes: 'erase' });
 }

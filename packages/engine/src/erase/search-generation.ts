@@ -7,7 +7,8 @@
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
 import { inTurns } from '../base/turns.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
-import { type Commit, filesOf, readCommit } from '../index/commit.ts';
+import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commit.ts';
+import { PAGE_FILE } from '../index/data-files.ts';
 import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/pins.ts';
 import { CoreKeys } from '../segment/core-keys.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
@@ -130,8 +131,9 @@ async function searchSegment(
 ): Promise<void> {
   const reader = SegmentReader.open(directory, entry, new Verification(directory));
   try {
-    const isErased = search.keys.find(reader.keys);
     await holdingColdBytes(async () => {
+      if (reader.isCold) await fetchColdFiles([reader], new Set(['keys']));
+      const isErased = search.keys.find(reader.keys);
       if (reader.isCold) await fetchSearched(reader, isErased, search);
       await inTurns(examiningSegment(reader, directory, naming, search));
     });
@@ -231,9 +233,7 @@ function searchUnreferenced(
 ): void {
   const named = new Set(sources.flatMap(({ commit }) => [...filesOf(commit)]));
   const pins = new Set(sources.flatMap(({ pin }) => (pin === null ? [] : [pin.file])));
-  const left = names.filter(
-    (name) => !named.has(name) && !pins.has(name) && name !== VERIFIED_FILE && name !== 'commit',
-  );
+  const left = names.filter((name) => !named.has(name) && !pins.has(name) && !holdsNoRows(name));
   const judged = new Map<string, boolean>();
   for (const name of names) {
     const segment = KEY_FILE.exec(name)?.[1];
@@ -254,6 +254,10 @@ function searchUnreferenced(
     );
   }
 }
+
+/** Of the names that no commit lists: those of paths, positions and times. */
+const holdsNoRows = (name: string): boolean =>
+  name === VERIFIED_FILE || name === COMMIT_FILE || PAGE_FILE.test(name);
 
 /** True if none of the keys is in the file. */
 function searchKeyFile(directory: Directory, name: string, search: GenerationSearch): boolean {

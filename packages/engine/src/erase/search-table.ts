@@ -1,6 +1,5 @@
 /** The rows of erased keys in the table: at its head, in older snapshots, and the texts of both. */
-import type { ErasureSnapshot } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErasureSnapshot, LhsError } from '@lakehouse-search/contract';
 import type { Locator, SourceTable } from '@lakehouse-search/lake';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import type { Mapping } from '../schema/mapping.ts';

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { deleteAt, moveTo } from '../../../../test/support/writer-edits.ts';
 import {
   arena,
@@ -13,7 +15,6 @@ import {
 } from '../../../../test/support/writer-pair.ts';
 import type { Merged } from '../segment/merge.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { BackgroundMerges, type MergeRunner } from './background-merges.ts';
 import { filesOf, readCommit } from './commit.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -29,7 +30,7 @@ const settings: MergeSettings = {
   maxDocs: 1000,
   deletedPart: 0.3,
 };
-const state = { checkpoint: null, files: ['a'] };
+const state = { checkpoint: null, files: filesNamed('a') };
 let folder = '';
 
 beforeEach(() => {

@@ -7,7 +7,7 @@
  * files are removed; the error is reported once, and the next attempts come after ever more calls
  * of `start`. The index loses nothing: it only keeps more segments.
  */
-import { refuseAborted } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract/internal';
 import type { Merged } from '../segment/merge.ts';
 import type { IndexWriter } from './index-writer.ts';
 import type { MergeJob, MergePlan } from './merge-plan.ts';

@@ -1,5 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, test } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import {
   arena,
   blockOf,
@@ -9,14 +11,13 @@ import {
 } from '../../../../test/support/writer-pair.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import { SegmentWriter } from '../segment/segment-writer.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { type BuildThread, type BuildThreads, unlessStopped } from './build-threads.ts';
 import { IndexWriter } from './index-writer.ts';
 
 const row = (i: number): [string, Row] => [`k${i}`, { n: BigInt(i), file: 0, position: i }];
 const rows = (from: number, count = 10): DocumentBlock =>
   blockOf(Array.from({ length: count }, (_, i) => row(from + i)));
-const state = { checkpoint: null, files: ['a'] };
+const state = { checkpoint: null, files: filesNamed('a') };
 
 /** A thread of this thread: it writes a segment when `write` is called. */
 class GatedThread implements BuildThread {

@@ -2,7 +2,7 @@
  * Threads that build shares of the segments of one writer. The writer sends every block to all of
  * them and makes its own share itself; a segment is complete when each has written its components.
  */
-import { abortedBy } from '@lakehouse-search/contract';
+import { abortedBy } from '@lakehouse-search/contract/internal';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Component } from '../segment/entry.ts';

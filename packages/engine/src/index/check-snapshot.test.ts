@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import {
   FILE_KINDS,
   type FileKind,
@@ -9,8 +11,6 @@ import {
   FRAME_HEADER_BYTES,
   writeFramed,
 } from '../storage/frame.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { COMMIT_FILE, readCommit, writeCommit } from './commit.ts';
 import { checkIndex, openSnapshot } from './index-snapshot.ts';
 

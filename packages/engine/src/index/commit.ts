@@ -1,9 +1,7 @@
 /**
  * A commit: everything that an index is at one moment, as one framed file named `commit` in the
  * generation's folder. It is replaced by one atomic rename after all that it names is on disk;
- * nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
- * of `Commit`, so a stranger reads it with any JSON reader. Format 1 has no `format`, and nothing
- * about the columns of row hashes: they were those of the schema of the checkpoint.
+ * nothing else makes data visible. commit-format.ts has its bytes.
  */
 import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import type { BucketMap } from '../schema/bucket-map.ts';
@@ -12,11 +10,11 @@ import type { BuiltAs, FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Directory } from '../storage/directory.ts';
-import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
+import { readFramed, writeFramed } from '../storage/frame.ts';
+import { COMMIT_FORMAT, decodeCommit, encodeCommit } from './commit-format.ts';
+import { type DataFiles, NO_FILES, writePages } from './data-files.ts';
 
 export const COMMIT_FILE = 'commit';
-/** The format of commits that are written. */
-export const COMMIT_FORMAT = 2;
 const DRAFT_FILE = 'commit.tmp';
 const REBUILD: ErrorAdvice = {
   hint: 'a reindex builds it with the new definition',
@@ -32,36 +30,6 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json };
 
-/** A delete file of the table, or a deletion vector in one (then with its place in it). */
-export interface DeleteRef {
-  readonly path: string;
-  readonly offset?: number;
-  readonly length?: number;
-}
-
-/**
- * A data file of the table as far as the index has followed it: rows, and which deletes have been
- * applied to it.
- */
-export interface FileState {
-  /** Number in the commit's file table. */
-  readonly file: number;
-  readonly records: number;
-  /** Data sequence number, decimal. */
-  readonly sequence: string;
-  /** Numbers in `FileSetState.deletes`, ascending. */
-  readonly deletes: readonly number[];
-}
-
-/**
- * What the table was made of at the checkpoint: enough to find what differs without the table's
- * history.
- */
-export interface FileSetState {
-  readonly deletes: readonly DeleteRef[];
-  readonly files: readonly FileState[];
-}
-
 /** Up to where an index has followed its table. */
 export interface Checkpoint {
   readonly table_uuid: string;
@@ -72,7 +40,10 @@ export interface Checkpoint {
   readonly schema_id: number | null;
   /** The schema under which rows were read, as the table's metadata writes it. */
   readonly schema: Json;
-  readonly file_set: FileSetState;
+  /** Entries of the snapshot's manifests, as far as they have been followed. */
+  readonly data_files: number;
+  /** Delete files and deletion vectors of these. */
+  readonly delete_files: number;
   /** The branch or tag that the definition followed; absent: the table's current snapshot. */
   readonly ref?: string;
   /**
@@ -81,8 +52,8 @@ export interface Checkpoint {
    */
   readonly applied?: readonly string[];
   /**
-   * Present while a staged generation is being built: `file_set` has the data files of the snapshot
-   * that are complete, and the others are missing. Such a commit is never live.
+   * Present while a staged generation is being built: the data files of the snapshot that are
+   * complete have entries, and the others have none. Such a commit is never live.
    */
   readonly partial?: true;
 }
@@ -151,11 +122,7 @@ export interface Commit {
   readonly windows?: WindowLayout;
   /** Key columns, by their places in the key, whose numbers are in sorting form; absent: none. */
   readonly key_numbers?: readonly number[];
-  /**
-   * Paths of data files by number, as the table records them. A number that no document uses may
-   * hold ''.
-   */
-  readonly files: readonly string[];
+  readonly files: DataFiles;
   readonly checkpoint: Checkpoint | null;
   /**
    * Rows of the table that lost to another row of their key so far and have no document; absent: 0.
@@ -168,10 +135,9 @@ export interface Commit {
   readonly skipped?: CommittedSkips;
 }
 
-/** Skipped rows: all by place, and the reasons of the first. */
+/** Skipped rows: their number, and the reasons of the first. Their positions are in `files`. */
 export interface CommittedSkips {
-  /** By number in the commit's file table, ascending. */
-  readonly files: readonly { readonly file: number; readonly positions: readonly number[] }[];
+  readonly rows: number;
   /** At most `LIMITS.skippedRowsShown`. */
   readonly first: readonly {
     readonly file: number;
@@ -192,7 +158,7 @@ export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan
     committed_at: 0,
     fields: plans.map(committedField),
     segments: [],
-    files: [],
+    files: NO_FILES,
     checkpoint: null,
   };
 }
@@ -240,44 +206,28 @@ function committedVector({
   return { dims, similarity, index, model: made };
 }
 
-/** The commit of a directory, or null when there is none yet. Throws corrupt_index. */
-export function readCommit(directory: Directory): Commit | null {
+/**
+ * The commit of a directory, or null when there is none yet; pages of data files of `former` are
+ * shared. Throws corrupt_index.
+ */
+export function readCommit(directory: Directory, former?: Commit): Commit | null {
   if (!directory.list().includes(COMMIT_FILE)) return null;
   const payload = readFramed(directory, COMMIT_FILE, 'commit');
-  try {
-    return withHashedColumns(JSON.parse(Buffer.from(payload).toString()) as Commit);
-  } catch (cause) {
-    const error = corrupt(`${directory.path}/${COMMIT_FILE}`, 'it is not JSON');
-    error.cause = cause;
-    throw error;
-  }
-}
-
-/** The commit with what format 1 leaves out: the columns that the row hashes of segments cover. */
-function withHashedColumns(commit: Commit): Commit {
-  if (commit.format !== undefined) return commit;
-  const { fields = [] } = (commit.checkpoint?.schema ?? {}) as { readonly fields?: StoredField[] };
-  const whole = fields.map(({ id }) => id).sort((a, b) => a - b);
-  const segments = commit.segments.map((segment): SegmentEntry => {
-    return { ...segment, hashed: [{ docs: segment.docs, whole, columns: [] }] };
-  });
-  return { ...commit, segments };
-}
-
-/** A column of the schema of a checkpoint. */
-interface StoredField {
-  readonly id: number;
+  return decodeCommit(directory, COMMIT_FILE, payload, former);
 }
 
 /**
- * Makes a commit visible: everything it names must be finished (fsynced) before. After an error
- * the old commit or the new one is in force, whole; which, only reading tells.
+ * Makes a commit visible: everything it names must be finished (fsynced) before, but for new pages
+ * of data files, which are written here. Returns the commit with these. After an error the old
+ * commit or the new one is in force, whole; which, only reading tells.
  */
-export function writeCommit(directory: Directory, commit: Commit): void {
+export function writeCommit(directory: Directory, draft: Commit): Commit {
+  const files = writePages(directory, draft.files, draft.number);
+  const commit = { ...draft, format: COMMIT_FORMAT, files };
   directory.sync();
-  const text = JSON.stringify(commit);
-  writeFramed(directory, DRAFT_FILE, 'commit', [Buffer.from(text)]);
+  writeFramed(directory, DRAFT_FILE, 'commit', [encodeCommit(commit)]);
   directory.rename(DRAFT_FILE, COMMIT_FILE);
+  return commit;
 }
 
 /** Names of all files that a commit needs, itself included. */
@@ -286,6 +236,7 @@ export function filesOf(commit: Commit): ReadonlySet<string> {
   for (const segment of commit.segments) {
     for (const { file } of segment.components) names.add(file);
   }
+  for (const { stored } of commit.files.pages) if (stored !== null) names.add(stored.file);
   return names;
 }
 

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import { formatIp } from '../schema/ip-value.ts';
 import { decodeKey } from '../schema/key.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import type { CommittedField } from './commit.ts';
 import { checkIndex, type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
 
@@ -179,6 +179,7 @@ describe('golden indexes', () => {
   function useAll(directory: MemoryDirectory): void {
     const snapshot = openSnapshot(directory);
     try {
+      snapshot.files.all();
       for (const segment of snapshot.segments) {
         segment.stored(0);
         for (const { kind, field } of segment.entry.components) {
@@ -205,7 +206,7 @@ describe('golden indexes', () => {
   }
 
   test('exist', () => {
-    for (const version of ['golden-v1', 'golden-v2', 'golden-v2-shards']) {
+    for (const version of ['golden-v1', 'golden-v2', 'golden-v2-shards', 'golden-v3']) {
       expect(versions).toContain(version);
     }
   });

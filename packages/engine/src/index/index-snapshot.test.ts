@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { arena, Pair } from '../../../../test/support/writer-pair.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { openSnapshot } from './index-snapshot.ts';
 
 describe('an open index snapshot', () => {

@@ -7,6 +7,7 @@ import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
+import type { DataFiles } from './data-files.ts';
 import { findDuplicates } from './duplicates.ts';
 import { PendingSegment } from './pending-segment.ts';
 
@@ -71,8 +72,8 @@ export class IndexSnapshot {
     return this.commit.checkpoint;
   }
 
-  /** Paths of data files by number, as the table records them. */
-  get files(): readonly string[] {
+  /** The data files of the table. */
+  get files(): DataFiles {
     return this.commit.files;
   }
 
@@ -136,7 +137,7 @@ export function openSnapshot(
 ): IndexSnapshot {
   const verification = new Verification(directory);
   for (let attempt = 1; ; attempt++) {
-    const commit = readCommit(directory);
+    const commit = readCommit(directory, options.former?.commit);
     if (commit === null) {
       throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
         hint: 'a reindex builds the index',
@@ -154,7 +155,9 @@ export function openSnapshot(
   }
 }
 
-/** Opens all segments of a commit, or none; those of `former` that it names too are shared. */
+/**
+ * Opens all files of a commit, or none; segments of `former` that it names too are shared.
+ */
 export function openSegments(
   directory: Directory,
   commit: Commit,
@@ -163,6 +166,7 @@ export function openSegments(
 ): readonly SegmentReader[] {
   const readers: SegmentReader[] = [];
   try {
+    commit.files.hold();
     for (const entry of commit.segments) {
       const shared = former.find((reader) => sameFiles(reader.entry, entry));
       readers.push(shared?.retain() ?? SegmentReader.open(directory, entry, verification));
@@ -187,7 +191,7 @@ function shardsOf(commit: Commit, segments: readonly SegmentReader[]): readonly 
  */
 export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
   const problems = snapshot.segments.flatMap((segment) =>
-    checkSegment(segment, snapshot.files.length, {
+    checkSegment(segment, snapshot.files.size, {
       shards: snapshot.shards.length,
       map: snapshot.commit.shard_map,
       windows: snapshot.commit.windows,

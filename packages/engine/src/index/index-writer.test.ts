@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Fault, FaultyDirectory } from '../../../../test/support/faulty-directory.ts';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import {
   arena,
   blockOf,
@@ -11,7 +13,6 @@ import {
   type Step,
   sorted,
 } from '../../../../test/support/writer-pair.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { filesOf, readCommit } from './commit.ts';
 import { checkIndex, openSnapshot } from './index-snapshot.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -188,7 +189,7 @@ describe('the index writer', () => {
     const directory = new MemoryDirectory(arena);
     const writer = IndexWriter.open(directory, plans, { shards: 3 });
     writer.add(blockOf([['a', { n: 1n, file: 0, position: 0 }]]));
-    writer.commit({ checkpoint: null, files: ['a'] });
+    writer.commit({ checkpoint: null, files: filesNamed('a') });
     writer.close();
     expect(() => IndexWriter.open(directory, plans, { shards: 2 })).toThrow(
       'the definition has 2 shards, the index was built with 3',
@@ -224,7 +225,7 @@ describe('the index writer', () => {
     const writer = IndexWriter.open(directory, plans);
     const row = (i: number) => ({ n: 1n, file: 0, position: i });
     writer.add(blockOf(Array.from({ length: 100 }, (_, i) => [`k${i}`, row(i)] as const)));
-    writer.commit({ checkpoint: null, files: ['a', 'b'] });
+    writer.commit({ checkpoint: null, files: filesNamed('a', 'b') });
     writer.add(
       blockOf([
         ['new', { n: 2n, file: 1, position: 0 }],

@@ -40,7 +40,6 @@ import { type BuildThreads, unlessStopped } from './build-threads.ts';
 import {
   type Checkpoint,
   COMMIT_FILE,
-  COMMIT_FORMAT,
   type Commit,
   type CommittedSkips,
   checkBuild,
@@ -51,6 +50,7 @@ import {
   type SegmentLayout,
   writeCommit,
 } from './commit.ts';
+import type { DataFiles } from './data-files.ts';
 import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
 import type { MergePlan } from './merge-plan.ts';
@@ -380,14 +380,14 @@ export class IndexWriter {
   }
 
   /**
-   * Makes everything since the last commit visible, with its checkpoint and the table of data files
-   * (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's;
+   * Makes everything since the last commit visible, with its checkpoint and data files, in one
+   * rename. `droppedDuplicates` are added to the last commit's;
    * without `skipped` its skipped rows stay. On an error either the old commit or the new one is in
    * force, whole.
    */
   commit(state: {
     checkpoint: Checkpoint | null;
-    files: readonly string[];
+    files: DataFiles;
     droppedDuplicates?: number;
     skipped?: CommittedSkips | null;
   }): Commit {
@@ -400,8 +400,7 @@ export class IndexWriter {
       for (const segment of this.#segments.all) {
         if (segment.changed) segment.seal(this.#directory, this.#nextRevision++);
       }
-      const commit: Commit = {
-        format: COMMIT_FORMAT,
+      const commit = writeCommit(this.#directory, {
         number: this.#commit.number + 1,
         definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
         next_segment: this.#nextSegment,
@@ -418,8 +417,7 @@ export class IndexWriter {
         checkpoint: state.checkpoint,
         ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
         ...(skipped ? { skipped } : {}),
-      };
-      writeCommit(this.#directory, commit);
+      });
       this.#adopt(commit);
       return commit;
     });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { arena, blockOf, plans, type Row } from '../../../../test/support/writer-pair.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
 import type { MergeRunner } from './background-merges.ts';
 import { IndexWriter } from './index-writer.ts';
 import { inlineRunner, sharedRunner } from './merge-runners.ts';

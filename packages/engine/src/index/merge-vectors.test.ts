@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { blockOf } from '../../../../test/support/writer-pair.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { segmentBytes } from '../segment/entry.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { openSnapshot } from './index-snapshot.ts';
 import { IndexWriter } from './index-writer.ts';
 import { MERGE_SETTINGS } from './merge-policy.ts';
@@ -53,7 +54,7 @@ describe('merges of segments with vectors', () => {
     expect(writer.forceMerge(1)).toBeGreaterThan(0);
     expect(writer.segments).toBeLessThan(before);
     expect(writer.segments).toBeGreaterThan(2);
-    writer.commit({ checkpoint: null, files: ['file'] });
+    writer.commit({ checkpoint: null, files: filesNamed('file') });
     const snapshot = openSnapshot(directory);
     let docs = 0;
     for (const { entry } of snapshot.segments) {

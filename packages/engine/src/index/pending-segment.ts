@@ -24,8 +24,7 @@ export type PositionsByFile = ReadonlyMap<number, Int32Array | null>;
  */
 export class PendingSegment {
   readonly reader: SegmentReader;
-  /** The reader's keys; look-ups see documents that live by now. */
-  readonly keys: SegmentKeys;
+  #keys: SegmentKeys | null = null;
   #entry: SegmentEntry;
   #deleted: Int32Array | null;
   #deletedDocs: number;
@@ -41,8 +40,15 @@ export class PendingSegment {
     this.#entry = reader.entry;
     this.#deleted = reader.deleted === null ? null : reader.deleted.slice();
     this.#deletedDocs = reader.deletedDocs;
-    this.keys = reader.keys;
-    this.keys.hide(this.#deleted);
+  }
+
+  /** The reader's keys; look-ups see documents that live by now. */
+  get keys(): SegmentKeys {
+    if (this.#keys === null) {
+      this.#keys = this.reader.keys;
+      this.#keys.hide(this.#deleted);
+    }
+    return this.#keys;
   }
 
   /** The segment's entry as of its last `seal`. */
@@ -92,7 +98,7 @@ export class PendingSegment {
     if (this.isDeleted(doc)) return false;
     if (this.#deleted === null) {
       this.#deleted = new Int32Array(wordsOf(this.docs));
-      this.keys.hide(this.#deleted);
+      this.#keys?.hide(this.#deleted);
     }
     this.#deleted[doc >> 5] |= 1 << (doc & 31);
     this.#deletedDocs++;

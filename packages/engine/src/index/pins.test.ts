@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
 import {
   arena,
@@ -9,12 +11,11 @@ import {
   type Row,
 } from '../../../../test/support/writer-pair.ts';
 import { LIMITS } from '../base/limits.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { filesOf, readCommit } from './commit.ts';
 import { IndexWriter } from './index-writer.ts';
 import { extendPin, openPinned, pinCommit, pinsAmong, releasePin } from './pins.ts';
 
-const state = { checkpoint: null, files: ['a', 'b', 'c'] };
+const state = { checkpoint: null, files: filesNamed('a', 'b', 'c') };
 const rows = (from: number, count: number): [string, Row][] =>
   Array.from({ length: count }, (_, i) => [
     `k${from + i}`,

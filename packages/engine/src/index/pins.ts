@@ -13,9 +13,10 @@ import { randomBytes } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { Directory } from '../storage/directory.ts';
-import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
+import { readFramed, writeFramed } from '../storage/frame.ts';
 import { Verification } from '../storage/verification.ts';
 import { COMMIT_FILE, type Commit, filesOf, readCommit } from './commit.ts';
+import { decodeCommit, encodeCommit } from './commit-format.ts';
 import { IndexSnapshot, openSegments } from './index-snapshot.ts';
 
 const PIN_FILE = /^pin\.([0-9a-f]{16})\.([0-9]{1,15})$/;
@@ -179,18 +180,13 @@ function writePin(
   id = randomBytes(8).toString('hex'),
 ): Pin {
   const file = `pin.${id}.${expiresAt}`;
-  writeFramed(directory, file, 'pin', [Buffer.from(JSON.stringify(commit))]);
+  writeFramed(directory, file, 'pin', [encodeCommit(commit)]);
   directory.sync();
   return { id, expiresAt, file };
 }
 
 function readPin(directory: Directory, { file }: Pin): Commit {
-  const payload = readFramed(directory, file, 'pin');
-  try {
-    return JSON.parse(Buffer.from(payload).toString()) as Commit;
-  } catch (cause) {
-    throw Object.assign(corrupt(`${directory.path}/${file}`, 'it is not JSON'), { cause });
-  }
+  return decodeCommit(directory, file, readFramed(directory, file, 'pin'));
 }
 
 function requireRoom(directory: Directory, ttlMs: number, now: number): void {

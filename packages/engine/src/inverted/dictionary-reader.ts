@@ -1,8 +1,8 @@
 import { LIST_BLOCK, SHORT } from '../postings/format.ts';
 import { BIG, type TermInfo } from '../postings/term-info.ts';
 import { readVarint, varintBytes } from '../postings/varint.ts';
-import type { Region } from '../storage/directory.ts';
-import type { DictionaryLayout } from './dictionary-layout.ts';
+import type { Demand, Region } from '../storage/directory.ts';
+import { type DictionaryLayout, entriesOf } from './dictionary-layout.ts';
 import { prefixWord } from './dictionary-writer.ts';
 import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
 import { TermCursor } from './term-cursor.ts';
@@ -14,11 +14,13 @@ import { TermCursor } from './term-cursor.ts';
 export class DictionaryReader {
   readonly #layout: DictionaryLayout;
   readonly #blocks: number;
-  readonly #demand: Region['demand'];
+  readonly #demand: Demand | undefined;
+  readonly #need: Demand | undefined;
 
-  /** `demand`: of a cold file. */
-  constructor(layout: DictionaryLayout, demand?: Region['demand']) {
+  /** `demand`, `need`: of a cold file. */
+  constructor(layout: DictionaryLayout, { demand, need }: Pick<Region, 'demand' | 'need'>) {
     this.#demand = demand;
+    this.#need = need;
     this.#layout = layout;
     this.#blocks = Math.ceil(layout.terms / DICTIONARY_BLOCK);
   }
@@ -43,6 +45,7 @@ export class DictionaryReader {
    * term, one that shares more is before it.
    */
   #findIn(block: number, term: Uint8Array): TermInfo | null {
+    this.#needBlock(block);
     const { arena, terms, entries: first, small: smallAt } = this.#layout;
     const { u8, i32 } = arena;
     const index = this.#layout.index + block * BLOCK_WORDS;
@@ -84,6 +87,13 @@ export class DictionaryReader {
       small += bytes;
     }
     return null;
+  }
+
+  #needBlock(block: number): void {
+    const need = this.#need;
+    if (need === undefined) return;
+    const { from, to } = entriesOf(this.#layout, block, block + 1);
+    need(from, to - from);
   }
 
   /** Blocks with terms of more than 254 bytes. */
@@ -140,6 +150,7 @@ export class DictionaryReader {
   }
 
   #compareFirst(block: number, term: Uint8Array): number {
+    this.#needBlock(block);
     const { u8, i32 } = this.#layout.arena;
     const index = this.#layout.index + block * BLOCK_WORDS;
     const at = this.#layout.entries + i32[index + 2];

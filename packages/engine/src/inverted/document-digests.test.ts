@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { addTermDigests } from './document-digests.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter } from './inverted-writer.ts';

@@ -11,7 +11,7 @@ import {
   type TermInfo,
 } from '../postings/term-info.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { type DictionaryLayout, dictionaryLayout } from './dictionary-layout.ts';
+import { type DictionaryLayout, dictionaryLayout, entriesOf } from './dictionary-layout.ts';
 import { DictionaryReader } from './dictionary-reader.ts';
 import {
   BLOCK_WORDS,
@@ -68,6 +68,10 @@ export class InvertedReader implements PostingsSource {
   readonly #sizes: { readonly bigTerms: number; readonly bigBytes: number };
   /** Of a cold file: demands postings before they are read. */
   readonly #demand: Region['demand'];
+  readonly #need: Region['need'];
+  /** Bytes of all but dictionary and postings; of a small dictionary, too. */
+  readonly #opening: number;
+  readonly #start: number;
   /** Addresses and sizes for the query kernel, in the order of SEGMENT (scoring/kernel-memory.ts). */
   readonly addresses: Int32Array;
 
@@ -98,10 +102,14 @@ export class InvertedReader implements PostingsSource {
     this.widths = Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code));
     this.norms = normsByCode(this.averageLength);
     this.#layout = dictionaryLayout(region.arena, sections, this.termCount);
-    this.#terms = new DictionaryReader(this.#layout, region.demand);
+    this.#terms = new DictionaryReader(this.#layout, region);
     this.#small = sections.small;
     this.#sizes = { bigTerms: header[7], bigBytes: sections.big.bytes };
     this.#demand = region.demand;
+    this.#need = region.need;
+    this.#start = region.offset;
+    this.#opening = openingOf(region, sections);
+    this.needOpening();
     this.addresses = Int32Array.of(
       sections.blocks.at,
       sections.dictionary.at,
@@ -137,6 +145,7 @@ export class InvertedReader implements PostingsSource {
   static open(region: Region, docs: number, kind: 'text' | 'keyword'): InvertedReader {
     if (region.length < HEADER_WORDS * 4 || (region.offset & 15) !== 0)
       throw corruptPostings('it is too short');
+    region.need?.(region.offset, HEADER_WORDS * 4);
     const header = region.arena.i32.subarray(
       region.offset >> 2,
       (region.offset >> 2) + HEADER_WORDS,
@@ -159,12 +168,38 @@ export class InvertedReader implements PostingsSource {
   /** For walks over entries without copies (pattern/, document-terms.ts), and their postings. */
   get dictionary(): DictionaryLayout {
     this.#demand?.(this.#small.at, this.#small.bytes);
-    return this.#layout;
+    return this.entries;
   }
 
   /** The same for walks that read no postings. */
   get entries(): DictionaryLayout {
+    this.#needEntries(0, this.dictionaryBlocks);
     return this.#layout;
+  }
+
+  /** The same for walks over entries of blocks from .. to, and postings of their terms. */
+  entriesOf(from: number, to: number): DictionaryLayout {
+    this.#needEntries(from, to);
+    if (this.#demand !== undefined) {
+      const { i32 } = this.arena;
+      const at = (block: number) =>
+        block >= this.dictionaryBlocks
+          ? this.#small.bytes
+          : i32[this.#layout.index + block * BLOCK_WORDS + 3];
+      this.#demand(this.#small.at + at(from), at(to) - at(from));
+    }
+    return this.#layout;
+  }
+
+  /** Of a cold file: demands what all reads need, again after its blocks were evicted. */
+  needOpening(): void {
+    this.#need?.(this.#start, this.#opening);
+  }
+
+  #needEntries(first: number, end: number): void {
+    if (this.#need === undefined) return;
+    const { from, to } = entriesOf(this.#layout, first, end);
+    this.#need(from, to - from);
   }
 
   /** At most `parts` - 1 terms, ascending, that cut the postings into parts of about equal size. */
@@ -219,6 +254,7 @@ export class InvertedReader implements PostingsSource {
 
   /** The terms in byte order, from the first that is not below `from` on. */
   terms(from?: Uint8Array): TermCursor {
+    this.#needEntries(0, this.dictionaryBlocks);
     return this.#terms.cursor(from);
   }
 
@@ -275,6 +311,14 @@ export class InvertedReader implements PostingsSource {
     const own = impactBound(this, term, firstDoc, lastDoc, this.impacts);
     return raiseImpact(own, averageLength / this.averageLength);
   }
+}
+
+/** Dictionaries of so many bytes are demanded with what all reads need. */
+const SMALL_DICTIONARY = 2 ** 19;
+
+function openingOf(region: Region, { dictionary, small }: InvertedSections): number {
+  const end = dictionary.bytes > SMALL_DICTIONARY ? dictionary.at : small.at;
+  return end - region.offset;
 }
 
 function sectionsOf(region: Region, header: Int32Array): InvertedSections {

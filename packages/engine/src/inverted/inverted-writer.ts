@@ -78,8 +78,8 @@ export class InvertedWriter implements WordSink {
     if (this.#numbers !== null) this.#numbers.begin();
     else if (this.#plan.kind === 'text' && bytes.length >= KERNEL_BYTES) {
       const { analyzer } = this.#plan;
-      if (analyzer === simpleAnalyzer) this.#numbers = TokenNumbers.over(this.#table, analyzer);
-      if (analyzer.words !== undefined) this.#numbers = WordNumbers.over(this.#table, analyzer);
+      if (analyzer === simpleAnalyzer) this.#numbers = new TokenNumbers(this.#table, analyzer);
+      if (analyzer.words !== undefined) this.#numbers = new WordNumbers(this.#table, analyzer);
     }
   }
 

@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { NO_DEADLINE } from '../base/deadline.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
@@ -9,8 +11,6 @@ import { NO_MORE_DOCS } from '../postings/cursors.ts';
 import { docsAt, docWidthOf } from '../postings/list-terms.ts';
 import type { ListTerm } from '../postings/term-info.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { Spill } from '../storage/spill.ts';
 import { checkInverted } from './check.ts';
 import { eachTermOf } from './document-terms.ts';

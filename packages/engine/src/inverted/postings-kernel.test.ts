@@ -1,10 +1,11 @@
 /** Postings that a kernel encodes have the bytes of those that loops encode. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { textsOf } from '../embed/embedder.ts';
+import { PostingsKernel } from '../postings/postings-kernel.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { HAS_TEXT } from './format.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter } from './inverted-writer.ts';
@@ -62,14 +63,14 @@ const flags = (component: Buffer): number => component.readInt32LE(16);
 
 /** What `work` gives with loops. */
 function plain<T>(work: () => T): T {
-  vi.stubEnv('LHS_WASM', '0');
+  vi.spyOn(PostingsKernel, 'over').mockReturnValue(null);
   const result = work();
-  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   return result;
 }
 
 afterEach(() => {
-  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 describe('postings that a kernel encodes', () => {

@@ -2,7 +2,7 @@
  * The occurrences of a text field by term, in two passes that stay in the caches of the processor:
  *   1. `scattering` puts them into buckets, each of which holds the occurrences of some terms that
  *      follow one another in byte order: a few hundred runs of memory are written at once
- *   2. the kernel sorts one bucket after the other by term (scripts/kernels-postings)
+ *   2. the kernel sorts one bucket after the other by term (packages/engine/kernels/postings)
  *
  * A term with many occurrences has a bucket of its own.
  */

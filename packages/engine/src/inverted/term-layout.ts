@@ -1,6 +1,6 @@
 /**
- * What the kernel of term tables (scripts/kernels-inverted) and its callers agree on: the hash of a
- * term, and what lies before the table in their memory.
+ * What the kernel of term tables (packages/engine/kernels/inverted) and its callers agree on: the
+ * hash of a term, and what lies before the table in their memory.
  */
 
 /**

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { runSteps } from '../base/steps.ts';
 import { textsOf } from '../embed/embedder.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { inMemory } from '../storage/spill.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter } from './inverted-writer.ts';

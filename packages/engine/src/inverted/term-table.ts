@@ -141,7 +141,7 @@ function grown<T extends Uint8Array | Int32Array>(array: T, length: number): T {
   return next;
 }
 
-/** As the kernel computes it (scripts/kernels-inverted). */
+/** As the kernel computes it (packages/engine/kernels/inverted). */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = to - from;
   let at = from;

@@ -1,6 +1,5 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
-import { plainLoops } from '../base/plain-loops.ts';
 import { INVERTED_CODE } from './kernel-code.ts';
 import { TERM_MEMORY } from './term-layout.ts';
 import type { ResizeTerms, TermTable } from './term-table.ts';
@@ -11,7 +10,7 @@ const PAGE = 65_536;
 const REFUSED_MOST = 3;
 const NONE = new Uint8Array();
 
-/** See scripts/kernels-inverted/number.ts. */
+/** See packages/engine/kernels/inverted. */
 type LowerKernel = (at: number, end: number) => void;
 type NumberKernel = (
   at: number,
@@ -62,7 +61,8 @@ export class TokenNumbers {
   /** What the kernel's memory has of the text. */
   #window: Window = { bytes: NONE, from: 0, to: 0 };
 
-  private constructor(table: TermTable, analyzer: Analyzer) {
+  /** An analyzer other than `simple` has `words`, which the numbers know nothing of. */
+  constructor(table: TermTable, analyzer: Analyzer) {
     compiled ??= new WebAssembly.Module(Buffer.from(INVERTED_CODE, 'base64'));
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
     this.#analyzer = analyzer;
@@ -71,14 +71,6 @@ export class TokenNumbers {
     this.#number = exports.number as NumberKernel;
     this.#table = table;
     table.moveTo(this.#resize);
-  }
-
-  /**
-   * The kernel over a table; null if LHS_WASM=0 selects plain loops. An analyzer other than
-   * `simple` has `words`, which the numbers know nothing of.
-   */
-  static over(table: TermTable, analyzer: Analyzer): TokenNumbers | null {
-    return plainLoops() ? null : new TokenNumbers(table, analyzer);
   }
 
   /** Bytes of the table. */

@@ -16,7 +16,7 @@ export interface WordSink extends NumberSink {
  * words, and each distinct word of a segment is stemmed and looked up as a term once.
  */
 export class WordNumbers implements NumberSink {
-  readonly #words: TermTable;
+  readonly #words = new TermTable();
   readonly #numbers: TokenNumbers;
   readonly #terms: TermTable;
   readonly #termOf: (word: string) => string;
@@ -25,23 +25,11 @@ export class WordNumbers implements NumberSink {
   #known = 0;
   #sink: WordSink | null = null;
 
-  private constructor(
-    numbers: TokenNumbers,
-    words: TermTable,
-    terms: TermTable,
-    analyzer: Analyzer,
-  ) {
-    this.#numbers = numbers;
-    this.#words = words;
+  /** Numbers over a table of terms. */
+  constructor(terms: TermTable, analyzer: Analyzer) {
+    this.#numbers = new TokenNumbers(this.#words, analyzer);
     this.#terms = terms;
     this.#termOf = analyzer.words!;
-  }
-
-  /** Numbers over a table of terms; null if LHS_WASM=0 selects plain loops. */
-  static over(terms: TermTable, analyzer: Analyzer): WordNumbers | null {
-    const words = new TermTable();
-    const numbers = TokenNumbers.over(words, analyzer);
-    return numbers === null ? null : new WordNumbers(numbers, words, terms, analyzer);
   }
 
   /** Bytes of memory held, about. */

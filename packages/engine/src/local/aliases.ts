@@ -1,13 +1,18 @@
-import type { Alias, CallContext, DropAliasRequest, ListRequest } from '@lakehouse-search/contract';
+import {
+  type Alias,
+  type CallContext,
+  type DropAliasRequest,
+  LhsError,
+  type ListRequest,
+} from '@lakehouse-search/contract';
 import {
   checkAliasRequest,
   checkDropAliasRequest,
   checkListRequest,
   isListed,
   isRestricted,
-  LhsError,
   requireListed,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { wasDropped } from '../registry/registry.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';

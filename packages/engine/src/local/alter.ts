@@ -4,7 +4,7 @@ import type {
   CallContext,
   ReindexResponse,
 } from '@lakehouse-search/contract';
-import { checkAlterRequest, requireListed } from '@lakehouse-search/contract';
+import { checkAlterRequest, requireListed } from '@lakehouse-search/contract/internal';
 import {
   type LiveGeneration,
   type LocatedDefinition,

@@ -1,5 +1,5 @@
 import type { AnalyzeRequest, CallContext, TokenInfo } from '@lakehouse-search/contract';
-import { checkAnalyzeRequest } from '@lakehouse-search/contract';
+import { checkAnalyzeRequest } from '@lakehouse-search/contract/internal';
 import { analyzeToTokens } from '../analysis/tokens.ts';
 import { analyzersOf, fieldAnalyzer } from '../open/definition-analyzers.ts';
 import { accessible } from './caller.ts';

@@ -1,4 +1,4 @@
-import { writingJson } from '@lakehouse-search/contract';
+import { writingJson } from '@lakehouse-search/contract/internal';
 import { inTurns } from '../base/turns.ts';
 import type { RepeatedRequest } from './recall.ts';
 

@@ -1,17 +1,18 @@
 import type { KeyObject } from 'node:crypto';
-import type {
-  BackupRequest,
-  BackupResponse,
-  BackupStatus,
-  BackupStatusRequest,
-  BackupSummary,
-  BackupTarget,
-  CallContext,
-  ListBackupsRequest,
-  PruneBackupsRequest,
-  PruneResponse,
-  RestoreRequest,
-  RestoreResponse,
+import {
+  type BackupRequest,
+  type BackupResponse,
+  type BackupStatus,
+  type BackupStatusRequest,
+  type BackupSummary,
+  type BackupTarget,
+  type CallContext,
+  LhsError,
+  type ListBackupsRequest,
+  type PruneBackupsRequest,
+  type PruneResponse,
+  type RestoreRequest,
+  type RestoreResponse,
 } from '@lakehouse-search/contract';
 import {
   checkBackupRequest,
@@ -21,10 +22,9 @@ import {
   checkRestoreRequest,
   didYouMean,
   isListed,
-  LhsError,
   requireListed,
-} from '@lakehouse-search/contract';
-import { backupIndex, type RegisteredParts } from '../backup/backup-index.ts';
+} from '@lakehouse-search/contract/internal';
+import { backupIndex } from '../backup/backup-index.ts';
 import { type BackupManifest, manifestBytes, type SignedValue } from '../backup/manifest.ts';
 import { pruneRepository } from '../backup/prune.ts';
 import {
@@ -37,10 +37,9 @@ import {
 } from '../backup/repository.ts';
 import { restoreIndex } from '../backup/restore-index.ts';
 import { receiptKey } from '../erase/receipt-key.ts';
-import type { KnownIndex } from '../open/open-index.ts';
-import { wasDropped } from '../registry/registry.ts';
 import { definitionAt } from '../schema/resolve-definition.ts';
 import { accessible } from './caller.ts';
+import { indexToBackUp } from './index-to-back-up.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { timed } from './write-index.ts';
 
@@ -84,34 +83,6 @@ export function withLeftChunks(error: unknown): unknown {
     'free space in the target and back up again, which goes on from the files that were copied; ' +
     'a prune of the backups deletes them';
   return new LhsError('disk_full', message, { hint, next, details, cause });
-}
-
-function indexToBackUp(indexes: LocalIndexes, { registered, folder }: KnownIndex) {
-  const { openDirectory, clock } = indexes;
-  const { name, uuid } = registered;
-  const parts = (version: number) => registeredParts(indexes, uuid, name, version);
-  return { index: name, uuid, folder, openDirectory, clock, registered: parts };
-}
-
-function registeredParts(
-  indexes: LocalIndexes,
-  uuid: string,
-  index: string,
-  version: number,
-): RegisteredParts {
-  const { registry } = indexes;
-  // an alteration that was killed before its end is ended here
-  const row = registry.settled(uuid);
-  if (row === undefined) throw wasDropped(index);
-  indexes.known(row.name).definitionOf(version);
-  const now = registry.settled(uuid) ?? row;
-  const former = registry.formerDefinition(uuid, version);
-  const { definition, baseDir } = former ?? now;
-  const definitionVersion = former === undefined ? now.version : version;
-  const all = registry.aliases.list().filter((alias) => alias.index === now.name);
-  const aliases = all.map(({ alias }) => alias);
-  const savedQueries = registry.queries.naming(new Set([now.name, ...aliases]));
-  return { definition, definitionVersion, baseDir, aliases, savedQueries };
 }
 
 /** The newest backup of an index. */
@@ -234,7 +205,7 @@ export async function restoreLocal(
   });
 }
 
-/** Throws what `LocalOptions.admit` throws of the definition of a backup. */
+/** Throws what `EngineOptions.admit` throws of the definition of a backup. */
 async function admitted(
   { admit }: LocalIndexes,
   { definition, base_dir }: BackupManifest,

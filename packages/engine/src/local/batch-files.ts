@@ -1,5 +1,5 @@
-import type { CallContext, TypedBatch } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { TypedBatch } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Commit } from '../index/commit.ts';
 import type { KnownIndex } from '../open/open-index.ts';
@@ -22,7 +22,7 @@ export async function refuseForeignFiles(
 ): Promise<void> {
   const { name } = known.registered;
   if (judgeBatch(requireCheckpoint(commit, name), batch, name) === 'applied') return;
-  const seen = new Set(commit.files);
+  const seen = new Set(commit.files.paths());
   const { snapshot_id, files } = batch.to;
   const added = files.filter(({ path }) => !seen.has(path));
   if (added.length === 0) return;

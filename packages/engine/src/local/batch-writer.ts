@@ -3,6 +3,7 @@ import type { KnownIndex } from '../open/open-index.ts';
 import { liveGeneration, openSession } from '../sync/open-session.ts';
 import { closeWriter, type OpenWriter } from './kept-writers.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { publishNewest } from './publish.ts';
 import { isCuttingOver, lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 
 /**
@@ -22,6 +23,7 @@ export async function withBatchWriter<T>(
     const answer = await work(writer);
     if (indexes.writers.enabled) writer.session.takeMerges();
     else await writer.session.settleMerges(signal);
+    await publishNewest(indexes, known.registered, { signal });
     isDone = true;
     return answer;
   } catch (error) {

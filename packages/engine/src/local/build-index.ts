@@ -1,5 +1,4 @@
-import type { ReindexRequest, ReindexResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type ReindexRequest, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { hasWorker, requireWorker } from '../base/worker-entry.ts';
 import { MERGE_WORKER } from '../index/merge-threads.ts';
@@ -12,6 +11,7 @@ import { buildThreads } from '../workers/build-threads.ts';
 import { embedThreads } from '../workers/embed-threads.ts';
 import { BUILD_WORKER, EMBED_WORKER } from '../workers/entries.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { requireWritable } from './publish.ts';
 import { noteEnd, openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
 
 /**
@@ -71,6 +71,7 @@ export async function withBuild<T>(
 ): Promise<ReindexResponse> {
   const { registered } = known;
   const { uuid } = registered;
+  requireWritable(indexes, 'reindex');
   const leave = await indexes.buildRoom.enter(memoryBytes, job.signal);
   let table: SourceTable | undefined;
   try {

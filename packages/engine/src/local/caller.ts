@@ -1,13 +1,12 @@
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import {
   abortedBy,
-  type CallContext,
   isListed,
   isRestricted,
-  LhsError,
   noIndex,
   onlyIndex,
   refuseAborted,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import type { Clock } from '../base/clock.ts';
 import { deadlineExceeded } from '../base/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';

@@ -1,5 +1,5 @@
 import type { CallContext, CompactRequest, CompactResponse } from '@lakehouse-search/contract';
-import { checkCompactRequest } from '@lakehouse-search/contract';
+import { checkCompactRequest } from '@lakehouse-search/contract/internal';
 import { inlineRunner } from '../index/merge-runners.ts';
 import { mergesInThreads, runInThread } from '../index/merge-threads.ts';
 import { freeBytes } from '../open/index-folder.ts';

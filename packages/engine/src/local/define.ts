@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs';
-import type {
-  CallContext,
-  CreateIndexRequest,
-  DefinitionIssue,
-  DropIndexRequest,
-  DropResponse,
-  IndexDescription,
-  ValidateDefinitionRequest,
+import {
+  type CallContext,
+  type CreateIndexRequest,
+  type DefinitionIssue,
+  type DropIndexRequest,
+  type DropResponse,
+  type IndexDescription,
+  LhsError,
+  type ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
 import {
   checkCreateIndexRequest,
   checkDropIndexRequest,
   checkValidateRequest,
   isRestricted,
-  LhsError,
   refuseListed,
   requireListed,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { inTurns } from '../base/turns.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
@@ -34,6 +34,7 @@ import {
 import { storeParsed } from '../schema/parsed-definition.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { dropPublished, requireWritable } from './publish.ts';
 import { buildRunning, withLock } from './write-index.ts';
 
 /** Registers an index after a check against its table. Throws invalid_definition, index_exists. */
@@ -43,6 +44,7 @@ export async function createLocal(
   call: CallContext,
 ): Promise<IndexDescription> {
   const { definition: text, base_dir = '' } = checkCreateIndexRequest(request);
+  requireWritable(indexes, 'add an index to');
   const definition = await definitionOver(text, base_dir);
   requireListed(call, definition.index);
   indexes.sweep();
@@ -78,6 +80,7 @@ export async function dropLocal(
   });
   const size = folderSize(folder, clock.now());
   await dropColdObjects(indexes, uuid);
+  await dropPublished(indexes, registered);
   dropFolder(folder);
   indexes.sweep();
   const { aliases = [], savedQueries: saved_queries = 0, jobs = 0 } = rows ?? {};

@@ -1,16 +1,12 @@
-import type {
-  CallContext,
-  IndexDescription,
-  IndexRequest,
-  IndexSummary,
-  ListRequest,
-} from '@lakehouse-search/contract';
 import {
-  checkIndexRequest,
-  checkListRequest,
-  isListed,
+  type CallContext,
+  type IndexDescription,
+  type IndexRequest,
+  type IndexSummary,
   LhsError,
+  type ListRequest,
 } from '@lakehouse-search/contract';
+import { checkIndexRequest, checkListRequest, isListed } from '@lakehouse-search/contract/internal';
 import { currentGeneration } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { accessible } from './caller.ts';

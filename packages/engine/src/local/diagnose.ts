@@ -4,12 +4,11 @@
  */
 import {
   type CallContext,
-  checkIndexRequest,
-  ENDED_JOB_STATES,
   type IndexRequest,
   type IndexStatus,
   LhsError,
 } from '@lakehouse-search/contract';
+import { checkIndexRequest, ENDED_JOB_STATES } from '@lakehouse-search/contract/internal';
 import { freeBytes } from '../open/index-folder.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { fromSource } from '../source/source-errors.ts';

@@ -1,5 +1,5 @@
 import type { CallContext, DiffRequest, DiffResponse } from '@lakehouse-search/contract';
-import { checkDiffRequest, checkSearchRequest } from '@lakehouse-search/contract';
+import { checkDiffRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { compareSides, type SearchedSide } from '../diff/compare-sides.ts';
 import { findSide } from '../diff/find-side.ts';
 import { notesOfSides, type RowSide, rowStates } from '../diff/row-states.ts';

@@ -14,7 +14,7 @@ import {
   checkErasureRunRequest,
   checkListRequest,
   checkVerifyReceiptRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { pruneRepository } from '../backup/prune.ts';
 import { openRepository } from '../backup/repository.ts';
 import { keyId } from '../backup/signing-key.ts';
@@ -34,6 +34,8 @@ import { backupLocal } from './backups.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { buildRunning, openTableOf, timed, withLock } from './write-index.ts';
+
+const ERASE = Object.freeze({ what: 'erase from', afresh: true });
 
 /** Checks where data of rows remains. Throws as `checkErasure`. */
 export async function checkErasureLocal(
@@ -68,7 +70,7 @@ export async function runErasureLocal(
         replaceBackups,
         runner: (directory) => (beside ? runInThread : inlineRunner(directory)),
         locked: (inner) =>
-          withLock(indexes, registered, { what: 'erase from', signal: work.signal }, (lock) => {
+          withLock(indexes, registered, { ...ERASE, signal: work.signal }, (lock) => {
             const job = jobBeside(indexes.registry, registered.uuid);
             if (job !== undefined) throw buildRunning('erase from', registered.name, job);
             return inner(lock);

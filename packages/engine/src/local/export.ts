@@ -1,6 +1,6 @@
 import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
-import { checkExportRequest, checkSearchRequest } from '@lakehouse-search/contract';
-import { usableMemory } from '@lakehouse-search/lake';
+import { checkExportRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
+import { usableMemory } from '@lakehouse-search/lake/internal';
 import { Deadline } from '../base/deadline.ts';
 import { LIMITS } from '../base/limits.ts';
 import { ownTurn } from '../base/turns.ts';

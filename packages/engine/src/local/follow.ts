@@ -1,5 +1,5 @@
 import type { CallContext, FollowEvent, FollowRequest } from '@lakehouse-search/contract';
-import { checkFollowRequest } from '@lakehouse-search/contract';
+import { checkFollowRequest } from '@lakehouse-search/contract/internal';
 import { readCommit } from '../index/commit.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
@@ -14,6 +14,7 @@ import { movesOf } from '../tier/tier-policy.ts';
 import { accessible } from './caller.ts';
 import type { LocalJobs } from './jobs.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { publishNewest } from './publish.ts';
 import {
   isCuttingOver,
   lockedGeneration,
@@ -116,6 +117,7 @@ async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<F
       async catchUp(table, target, work) {
         const done = await notedSync(indexes, known, () => live.catchUp(table, target, work));
         await former.follow(table, live.commit.checkpoint, work?.signal);
+        await publishNewest(indexes, known.registered, { signal: work?.signal });
         return done;
       },
       get merging() {

@@ -1,5 +1,9 @@
-import type { GenerationDescription, MergeFailure, SyncFailure } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  type GenerationDescription,
+  LhsError,
+  type MergeFailure,
+  type SyncFailure,
+} from '@lakehouse-search/contract';
 import { readCommit } from '../index/commit.ts';
 import {
   currentGeneration,

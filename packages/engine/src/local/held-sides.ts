@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { CallContext, Coordinates, DiffSide } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  type Coordinates,
+  type DiffSide,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { notesOfSides, type RowState, rowStates, tableHas } from '../diff/row-states.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { refuseAborted } from '../source/source-errors.ts';

@@ -12,7 +12,7 @@ import {
   checkIndexRequest,
   checkSyncRequest,
   decodeParts,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { readWireValue } from '../documents/wire-value.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';

@@ -2,13 +2,13 @@ import {
   type CallContext,
   errorBody,
   type Job,
-  type JobEvent,
   type JobKind,
   type JobResults,
   LhsError,
   type Progress,
   type ReindexResponse,
 } from '@lakehouse-search/contract';
+import type { JobEvent } from '@lakehouse-search/contract/internal';
 import type { Clock } from '../base/clock.ts';
 import { finishCutover } from '../open/dead-jobs.ts';
 import {

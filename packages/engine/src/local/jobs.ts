@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
-  BUILD_KINDS,
   type CallContext,
-  checkJobRequest,
-  checkListJobsRequest,
-  checkStartJobRequest,
-  checkWork,
-  ENDED_JOB_STATES,
-  isListed,
   type Job,
   type JobKind,
   type JobRequest,
@@ -19,6 +12,15 @@ import {
   type ReindexRequest,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import {
+  BUILD_KINDS,
+  checkJobRequest,
+  checkListJobsRequest,
+  checkStartJobRequest,
+  checkWork,
+  ENDED_JOB_STATES,
+  isListed,
+} from '@lakehouse-search/contract/internal';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import type { FirstRecord, RegisteredJob } from '../registry/jobs.ts';

@@ -1,17 +1,9 @@
 import type { IndexRequest } from '@lakehouse-search/contract';
-import { checkIndexRequest } from '@lakehouse-search/contract';
-import type { TableLayout } from '@lakehouse-search/lake';
+import { checkIndexRequest } from '@lakehouse-search/contract/internal';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-
-/** The layout of the data files that rows of an index are read from. */
-export interface SourceLayout {
-  /** The table's name and the snapshot; null where it has none. */
-  readonly table: string;
-  readonly snapshot: bigint | null;
-  readonly layout: TableLayout;
-}
+import type { SourceLayout } from './source-layout.ts';
 
 /**
  * Looks at the table of an index, at the snapshot that the index follows: the footers of at most

@@ -1,5 +1,5 @@
-import type { IndexDescription } from '@lakehouse-search/contract';
-import { LhsError, onlyIndex } from '@lakehouse-search/contract';
+import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
+import { onlyIndex } from '@lakehouse-search/contract/internal';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -41,18 +41,18 @@ import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { KeptWriters } from './kept-writers.ts';
-import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
+import { type EngineOptions, localModels, searchThreads } from './local-options.ts';
 import { LocalTables } from './local-tables.ts';
 import { MemoryRoom, rowMemory } from './memory-room.ts';
 import { OpenModels } from './open-models.ts';
 import { ResultCache } from './result-cache.ts';
 
 /** Cold windows are read by code that is loaded with the first of them. */
-const fetchColdBlocks: FetchBlocks = async (...blocks) =>
-  (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(...blocks);
+const fetchColdBlocks: FetchBlocks = async (demands) =>
+  (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(demands);
 
 /** Bytes of cold blocks in this thread. The search threads share as much. */
-const coldBytesHere = ({ memory = {}, threads = 0 }: LocalOptions): number =>
+const coldBytesHere = ({ memory = {}, threads = 0 }: EngineOptions): number =>
   Math.floor((memory.coldBlocks ?? COLD_MEMORY_BYTES) / (threads === 0 ? 1 : 2));
 
 /** So long a closing engine waits for calls that do not end, as for a table that hangs. */
@@ -77,6 +77,8 @@ export class LocalIndexes {
   readonly openEmbedder: OpenEmbedder;
   readonly memoryBytes: number | undefined;
   readonly lockWaitMs: number;
+  /** The location of the published index that is here to be read; undefined: none. */
+  readonly location: string | undefined;
   readonly saveMs: number | undefined;
   /** The calls that go on, and whether there may be more. */
   readonly life = new EngineLife();
@@ -103,7 +105,7 @@ export class LocalIndexes {
   /** Where backups are stored unless a request says it. */
   readonly backupTarget: string | undefined;
   /** Judges definitions of backups that this data folder has not signed. */
-  readonly admit: LocalOptions['admit'];
+  readonly admit: EngineOptions['admit'];
   /** The threads that run searches; null: this thread does. */
   readonly searchThreads: (() => Promise<SearchThreads>) | null;
   /** Open indexes by uuid, each at its newest commit. */
@@ -116,7 +118,7 @@ export class LocalIndexes {
   #swept = false;
   #released = false;
 
-  constructor(dataDir: string, options: LocalOptions = {}) {
+  constructor(dataDir: string, options: EngineOptions = {}) {
     requireUtf8Name(dataDir);
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
@@ -128,6 +130,7 @@ export class LocalIndexes {
     limitColdBytes(coldBytesHere(options));
     this.memoryBytes = options.memoryBytes;
     this.saveMs = options.saveMs;
+    this.location = options.location;
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;

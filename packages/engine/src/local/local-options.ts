@@ -11,37 +11,14 @@ import type { Definition } from '../schema/definition.ts';
 import { SHARD_WORKER } from '../workers/entries.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import type { EngineMemory } from './engine-memory.ts';
+import type { LocalOptions } from './open-options.ts';
 
-/** The surroundings of a local engine; tests replace the disk and the clock. */
-export interface LocalOptions {
-  /** true: a missing data folder is made by the first change. Default: it is refused. */
-  readonly create?: boolean;
+/** Options of an engine that only this project sets; tests replace the disk and the clock. */
+export interface EngineOptions extends LocalOptions {
   /** Opens the folder of a generation. Default: files of this machine, mapped. */
   readonly openDirectory?: OpenDirectory;
   /** Default: this machine's. */
   readonly clock?: Clock;
-  /** Opens the models of VECTOR fields. Default: the static ones, and transformers on disk. */
-  readonly openEmbedder?: OpenEmbedder;
-  /**
-   * Age in milliseconds from which the last look at a table is renewed, in the background; 0: every
-   * answer waits for a look of its own. Default: the definition's `freshness_ms`, then 1,000.
-   */
-  readonly freshnessMs?: number;
-  /**
-   * Bytes that documents may take in memory before they are flushed as a segment. Default: 512 MiB
-   * for a reindex, twice that with vectors; 256 MiB for a sync.
-   */
-  readonly memoryBytes?: number;
-  /**
-   * Milliseconds after which a build commits its finished data files, so that a crash keeps them.
-   * Default: one minute.
-   */
-  readonly saveMs?: number;
-  /**
-   * Milliseconds that writers of an index wait for each other before they fail with index_busy.
-   * Default: `LIMITS.lockWaitMillis`.
-   */
-  readonly lockWaitMs?: number;
   /**
    * Milliseconds for which a look at the registry and at the newest commit of an index holds,
    * unless this process changes them. For a data folder that no other process writes. Default: 0,
@@ -53,16 +30,10 @@ export interface LocalOptions {
    * lock is held as long, so no other process may write the data folder. Default: 0.
    */
   readonly keepWriterMs?: number;
-  /**
-   * Threads that run searches, so that a heavy query never blocks this thread. 0: searches run in
-   * this thread, and no abort is seen while one computes. Default: 1, or 0 in a bundle that has no
-   * `shard-worker` beside it. Needs files of this machine (without `openDirectory`).
-   */
-  readonly threads?: number;
   /** How memory is divided over caches, builds and threads. */
   readonly memory?: EngineMemory;
-  /** Where backups are stored: a folder, or `s3://bucket/prefix`. Requests may name another. */
-  readonly backupTarget?: string;
+  /** The location of a published index whose commit the data folder has: nothing is written. */
+  readonly location?: string;
   /**
    * Judges the definition of a backup that this data folder has not signed, its paths resolved:
    * throws to refuse it. Default: every definition is taken.
@@ -76,7 +47,7 @@ export interface LocalOptions {
  * the threads' program.
  */
 export function searchThreads(
-  { openDirectory, threads, memory }: LocalOptions,
+  { openDirectory, threads, memory }: EngineOptions,
   closing: AbortSignal,
 ): (() => Promise<SearchThreads>) | null {
   const count = threads ?? (openDirectory === undefined && hasWorker(SHARD_WORKER) ? 1 : 0);

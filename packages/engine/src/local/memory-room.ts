@@ -1,5 +1,5 @@
-import { refuseAborted } from '@lakehouse-search/contract';
-import { usableMemory } from '@lakehouse-search/lake';
+import { refuseAborted } from '@lakehouse-search/contract/internal';
+import { usableMemory } from '@lakehouse-search/lake/internal';
 
 /** What a verify takes, as measured: batches of rows, keys and the self check. */
 export const VERIFY_MEMORY = 128 * 2 ** 20;

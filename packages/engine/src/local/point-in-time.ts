@@ -10,13 +10,14 @@
  * every process of the machine.
  */
 import { hash, randomBytes } from 'node:crypto';
-import type {
-  CallContext,
-  ClosePitRequest,
-  OpenPitRequest,
-  PointInTime,
+import {
+  type CallContext,
+  type ClosePitRequest,
+  LhsError,
+  type OpenPitRequest,
+  type PointInTime,
 } from '@lakehouse-search/contract';
-import { checkClosePitRequest, checkOpenPitRequest, LhsError } from '@lakehouse-search/contract';
+import { checkClosePitRequest, checkOpenPitRequest } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { PinName } from '../open/pinned-index.ts';

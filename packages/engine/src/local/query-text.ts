@@ -1,10 +1,11 @@
-import type {
-  CallContext,
-  ParseQueryRequest,
-  PrintQueryRequest,
-  QueryTree,
+import {
+  type CallContext,
+  LhsError,
+  type ParseQueryRequest,
+  type PrintQueryRequest,
+  type QueryTree,
 } from '@lakehouse-search/contract';
-import { checkParseRequest, checkPrintRequest, LhsError } from '@lakehouse-search/contract';
+import { checkParseRequest, checkPrintRequest } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import { bindQuery } from '../query/bind/bind.ts';
 import { parseQuery } from '../query/syntax/parse.ts';

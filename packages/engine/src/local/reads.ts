@@ -10,7 +10,7 @@ import type {
   HighlightSpec,
   TableLag,
 } from '@lakehouse-search/contract';
-import { checkBenchRequest, writingJson } from '@lakehouse-search/contract';
+import { checkBenchRequest, writingJson } from '@lakehouse-search/contract/internal';
 import { Deadline } from '../base/deadline.ts';
 import { inTurns, pauses } from '../base/turns.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';

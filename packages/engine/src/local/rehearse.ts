@@ -1,10 +1,9 @@
-import type {
-  CallContext,
-  CheckedRehearsed,
-  Rehearsal,
-  RehearseAlterRequest,
-} from '@lakehouse-search/contract';
-import { checkRehearsed, checkRehearseRequest } from '@lakehouse-search/contract';
+import type { CallContext, Rehearsal, RehearseAlterRequest } from '@lakehouse-search/contract';
+import {
+  type CheckedRehearsed,
+  checkRehearsed,
+  checkRehearseRequest,
+} from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type RehearsedDefinition, rehearse } from '../alter/rehearse.ts';
 import type { Definition } from '../schema/definition.ts';

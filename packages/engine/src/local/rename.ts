@@ -1,10 +1,9 @@
-import type { CallContext, RenameResponse } from '@lakehouse-search/contract';
+import type { CallContext, RenameIndexRequest, RenameResponse } from '@lakehouse-search/contract';
 import {
   checkRenameIndexRequest,
   isRestricted,
-  type RenameIndexRequest,
   requireListed,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { definitionOf } from '../schema/parse-definition.ts';
 import { storedDefinition } from '../schema/parsed-definition.ts';
 import { renameDefinition } from '../schema/rename-definition.ts';

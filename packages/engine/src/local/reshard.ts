@@ -4,7 +4,7 @@ import type {
   ReshardPlan,
   ReshardRequest,
 } from '@lakehouse-search/contract';
-import { checkMoveBucketRequest, checkReshardRequest } from '@lakehouse-search/contract';
+import { checkMoveBucketRequest, checkReshardRequest } from '@lakehouse-search/contract/internal';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { shardTable } from '../schema/bucket-map.ts';
 import { balancedTable } from '../schema/bucket-plan.ts';

@@ -7,8 +7,11 @@
  * 3. In one transaction of the registry: CURRENT is renamed, the definition is replaced, the
  *    generation that was live is kept, the job ends (open/dead-jobs.ts clears up a crash).
  */
-import type { RollbackIndexRequest, RollbackResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  LhsError,
+  type RollbackIndexRequest,
+  type RollbackResponse,
+} from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';

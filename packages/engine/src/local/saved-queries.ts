@@ -1,10 +1,11 @@
-import type {
-  CallContext,
-  DeleteSavedQueryRequest,
-  ListRequest,
-  ReplaceSavedQueryRequest,
-  SavedQuery,
-  SavedQueryDraft,
+import {
+  type CallContext,
+  type DeleteSavedQueryRequest,
+  LhsError,
+  type ListRequest,
+  type ReplaceSavedQueryRequest,
+  type SavedQuery,
+  type SavedQueryDraft,
 } from '@lakehouse-search/contract';
 import {
   checkDeleteSavedQuery,
@@ -13,8 +14,7 @@ import {
   checkSavedQueryDraft,
   checkSearchOf,
   isRestricted,
-  LhsError,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';

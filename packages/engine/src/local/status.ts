@@ -1,5 +1,10 @@
-import type { CallContext, IndexRequest, IndexStatus } from '@lakehouse-search/contract';
-import { checkIndexRequest, LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  type IndexRequest,
+  type IndexStatus,
+  LhsError,
+} from '@lakehouse-search/contract';
+import { checkIndexRequest } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { isGone } from '../index/process-identity.ts';
 import { lockHolder } from '../index/writer-lock.ts';

@@ -1,10 +1,16 @@
-import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
-import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  LhsError,
+  type VerifyRequest,
+  type VerifyResponse,
+} from '@lakehouse-search/contract';
+import { checkVerifyRequest } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { fetchColdFiles, hasCold } from '../index/cold-segments.ts';
 import { currentGeneration, generationAt } from '../open/index-folder.ts';
 import { keptGenerations } from '../open/kept-generations.ts';
 import { type KnownIndex, type OpenIndex, openKept } from '../open/open-index.ts';
+import type { ComponentKind } from '../segment/entry.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
@@ -57,7 +63,7 @@ async function verifyHere(
   const endOfRead = holdColdBytes();
   let own: SourceTable | undefined;
   try {
-    await fetchColdFiles(open.snapshot.segments, request.deep ? undefined : VECTORS);
+    await fetchColdFiles(open.snapshot.segments, request.deep ? undefined : COMPARED_KINDS);
     const { sample } = request;
     const { baseDir } = follows.registered;
     if (follows !== known) own = await openTableOf(follows, work.signal);
@@ -128,7 +134,13 @@ async function holdAsked(
 }
 
 /** What a comparison of rows reads of cold segments. */
-const VECTORS = new Set(['vector', 'graph'] as const);
+const COMPARED_KINDS: ReadonlySet<ComponentKind> = new Set([
+  'keys',
+  'hashes',
+  'locators',
+  'vector',
+  'graph',
+]);
 
 /** The newest commit, or what can be opened of it; and who checks it against itself. */
 async function holdWhatOpens(

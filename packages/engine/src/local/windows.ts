@@ -11,7 +11,7 @@ import {
   checkIndexRequest,
   checkMoveWindowsRequest,
   checkReindexWindowRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { requireWindows } from '../open/describe-windows.ts';
 import { coldCacheFigures } from '../storage/cold-cache.ts';
 import { accessible } from './caller.ts';

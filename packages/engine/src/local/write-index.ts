@@ -17,6 +17,7 @@ import { refuseAborted } from '../source/source-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import type { FormerGenerations, LockedIndex } from '../sync/locked-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { publishNewest, requireWritable } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
@@ -31,6 +32,8 @@ export interface Turn {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait for other writers. Default: as the engine was opened. */
   readonly waitMs?: number | undefined;
+  /** Rows were erased: all that was published is replaced. */
+  readonly afresh?: boolean;
   /** The turn of a reindex that makes its generation the live one: all others wait for it. */
   readonly cutover?: boolean;
 }
@@ -74,7 +77,11 @@ export async function withLock<T>(
 ): Promise<T> {
   const lock = await lockForWriting(indexes, registered, turn);
   try {
-    return await work(lock);
+    const answer = await work(lock);
+    // the job of a reindex has ended with its cutover
+    const signal = turn.cutover === true ? indexes.life.closing : turn.signal;
+    await publishNewest(indexes, registered, { ...turn, signal });
+    return answer;
   } catch (error) {
     throw indexes.explained(registered, error);
   } finally {
@@ -105,11 +112,12 @@ export function lockedGeneration(
 
 /** Notes the end of a merge or sync for the status of the index; null: it succeeded. */
 export function noteEnd(
-  { registry, clock }: LocalIndexes,
+  { registry, clock, location }: LocalIndexes,
   { registered: { uuid } }: KnownIndex,
   work: 'mergeFaults' | 'syncFaults',
   fault: Error | null,
 ): void {
+  if (location !== undefined) return;
   const code = fault instanceof LhsError ? fault.code : 'internal';
   const noted = fault === null ? null : { code, message: fault.message };
   registry[work].note(uuid, noted, clock.now());
@@ -194,6 +202,7 @@ export async function lockForWriting(
   registered: RegisteredIndex,
   turn: Turn,
 ): Promise<IndexLock> {
+  requireWritable(indexes, turn.what);
   const lock = await waitForLock(indexes, registered, turn);
   endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
   const unaltered = indexes.registry.versionOf(registered.uuid) === registered.version;

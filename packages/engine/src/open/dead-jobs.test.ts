@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { type RegisteredIndex, Registry } from '../registry/registry.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -76,7 +77,7 @@ describe('a job whose process was killed', () => {
     deadJob('build_started');
     const { path } = stageGeneration(folder(), 1);
     const writer = IndexWriter.open(openLocalDirectory(path), []);
-    writer.commit({ checkpoint: null, files: [] });
+    writer.commit({ checkpoint: null, files: filesNamed() });
     writer.close();
     expect(endDead()).toMatchObject({ state: 'failed', resumable: true });
     expect(named()).toEqual([1]);

@@ -92,11 +92,9 @@ function restrictionsPart(open: OpenIndex | null): Pick<IndexDescription, 'read_
 function checkpointJson(open: OpenIndex | null): JsonObject | null {
   const checkpoint = open?.snapshot.checkpoint ?? null;
   if (open === null || checkpoint === null) return null;
-  const { snapshot_id, sequence, schema_id, file_set } = checkpoint;
+  const { snapshot_id, sequence, schema_id, data_files, delete_files } = checkpoint;
   const { uuid: table_uuid } = identityParts(checkpoint.table_uuid);
   const committed_at = new Date(open.snapshot.commit.committed_at).toISOString();
-  const data_files = file_set.files.length;
-  const delete_files = file_set.deletes.length;
   return { table_uuid, snapshot_id, sequence, schema_id, data_files, delete_files, committed_at };
 }
 

@@ -1,5 +1,4 @@
-import type { WindowDescription, WindowList } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type WindowDescription, type WindowList } from '@lakehouse-search/contract';
 import { hasCold } from '../index/cold-segments.ts';
 import {
   compareWindows,

@@ -13,7 +13,13 @@ import { type KeyOrders, type LiveDocument, liveByKey } from './live-by-key.ts';
 import type { OpenIndex } from './open-index.ts';
 
 /** What an export reads of cold segments. */
-export const EXPORTED_KINDS: ReadonlySet<ComponentKind> = new Set(['numeric', 'ordinal', 'stored']);
+export const EXPORTED_KINDS: ReadonlySet<ComponentKind> = new Set([
+  'keys',
+  'locators',
+  'numeric',
+  'ordinal',
+  'stored',
+]);
 
 /** The last document of a page: its key, or its sort values where a query selects documents. */
 export type ExportCursor =

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
 import { blockOf, modelOf, plans, type Row } from '../../../../test/support/writer-pair.ts';
 import { filesOf, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
@@ -21,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const state = { checkpoint: null, files: ['a'] };
+const state = { checkpoint: null, files: filesNamed('a') };
 
 /** A generation of documents 0 .. count, promoted as a reindex does it. */
 function build(count: number): void {

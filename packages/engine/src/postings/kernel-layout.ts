@@ -1,4 +1,4 @@
-/** What the kernels that encode postings (scripts/kernels-postings) and their caller agree on. */
+/** What the kernels of postings (packages/engine/kernels/postings) and their caller agree on. */
 
 /** Addresses, bytes. */
 export const POSTINGS_MEMORY = {

@@ -1,4 +1,3 @@
-import { plainLoops } from '../base/plain-loops.ts';
 import type { BitOutput } from './bit-output.ts';
 import {
   BEST,
@@ -27,7 +26,7 @@ const SHORT_COPY = 64;
 const POSTING_BYTES = 12;
 const POSITION_BYTES = 3;
 
-/** See scripts/kernels-postings/encode.ts. */
+/** See packages/engine/kernels/postings. */
 type Numbers = readonly number[];
 type GroupKernel = (pairs: number, n: number, ...into: Numbers) => number;
 type ShortKernel = (df: number, ...rest: Numbers) => number;
@@ -125,10 +124,9 @@ export class PostingsKernel {
     this.#i32.set([longDocs, longNorms, longDoc.length], LONG_DOCS >> 2);
   }
 
-  /** Null if the segment is small, or if LHS_WASM=0 selects plain loops. */
+  /** Null if the segment is small. */
   static over(documents: EncodedDocuments): PostingsKernel | null {
-    const isSmall = documents.docs < LEAST_DOCS;
-    return isSmall || plainLoops() ? null : new PostingsKernel(documents);
+    return documents.docs < LEAST_DOCS ? null : new PostingsKernel(documents);
   }
 
   get #frequenciesAt(): number {

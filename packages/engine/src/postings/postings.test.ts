@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { bitKernelsOf } from '../bitmap/bit-kernels.ts';
 import { hasBit, wordsOf } from '../bitmap/bitmap.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { NO_MORE_DOCS, openCursor } from './cursors.ts';
 import { denseFrequency, denseHolds, rangeDocs, rangeFrequencies } from './dense-terms.ts';
 import { DENSE, LIST_BLOCK, RANGE, SHORT } from './format.ts';

@@ -67,6 +67,8 @@ export interface PostingsSource {
   readonly ranges: number;
   /** Frequencies and positions are there. */
   readonly text: boolean;
+  /** Postings have to be demanded before they are read (storage/cold-file.ts). */
+  readonly cold?: boolean;
   /** Bits of a position: widths[widthCodes[doc]]. */
   readonly widthCodes: Uint8Array;
   readonly widths: Uint8Array;

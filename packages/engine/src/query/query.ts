@@ -115,6 +115,22 @@ export type Query =
       readonly ef?: number;
     })
   | (Node & {
+      /** The words that tell rows and a text from others: found before binding (bind/nearest.ts). */
+      readonly kind: 'more_like_this';
+      /** TEXT and KEYWORD fields; absent: the default fields. */
+      readonly fields?: readonly string[];
+      readonly text?: string;
+      /** Keys of rows, which do not match themselves. */
+      readonly keys?: readonly Coordinates[];
+      /** Of a word in the rows and the text together, at least. */
+      readonly min_term_freq: number;
+      /** Documents with a word, at least. */
+      readonly min_doc_freq: number;
+      readonly max_query_terms: number;
+      /** Of the words. */
+      readonly minimum_should_match: Minimum;
+    })
+  | (Node & {
       readonly kind: 'bool';
       readonly must: readonly Query[];
       readonly should: readonly Query[];
@@ -167,6 +183,31 @@ export function innerQueries(query: Query): readonly Query[] {
       return [query.positive, query.negative];
     default:
       return [];
+  }
+}
+
+/** The query with other leaves. `knn` nodes are leaves. */
+export function mapLeaves(query: Query, read: (leaf: Query) => Query): Query {
+  const inner = (part: Query) => mapLeaves(part, read);
+  switch (query.kind) {
+    case 'bool': {
+      const { must, should, must_not, filter } = query;
+      const parts = Object.entries({ must, should, must_not, filter });
+      const mapped = Object.fromEntries(parts.map(([name, list]) => [name, list.map(inner)]));
+      return Object.freeze({ ...query, ...mapped });
+    }
+    case 'boost':
+      return Object.freeze({ ...query, query: inner(query.query) });
+    case 'dis_max':
+      return Object.freeze({ ...query, queries: query.queries.map(inner) });
+    case 'constant_score':
+      return Object.freeze({ ...query, filter: inner(query.filter) });
+    case 'boosting': {
+      const parts = { positive: inner(query.positive), negative: inner(query.negative) };
+      return Object.freeze({ ...query, ...parts });
+    }
+    default:
+      return read(query);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Alias } from '@lakehouse-search/contract';
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { type Alias, LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import type { RegistryFile } from './registry-file.ts';
 

@@ -1,13 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  BUILD_KINDS,
-  JOB_TRANSITIONS,
-  type JobEvent,
-  type JobKind,
-  type JobState,
-} from '@lakehouse-search/contract';
+import type { JobKind, JobState } from '@lakehouse-search/contract';
+import { BUILD_KINDS, JOB_TRANSITIONS, type JobEvent } from '@lakehouse-search/contract/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isOrphaned } from './jobs.ts';
 import { type RegisteredIndex, Registry } from './registry.ts';

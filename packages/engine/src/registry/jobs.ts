@@ -7,16 +7,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
+import type { Job, JobKind, JobResults, JobState } from '@lakehouse-search/contract';
 import {
   BUILD_KINDS,
   ENDED_JOB_STATES,
-  type Job,
   type JobEvent,
-  type JobKind,
-  type JobResults,
-  type JobState,
   nextJobState,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import { isGone, type ProcessIdentity, thisProcess } from '../index/process-identity.ts';
 import type { NewDefinition } from './registry.ts';

@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { didYouMean, LhsError, type NextStep } from '@lakehouse-search/contract';
+import { LhsError, type NextStep } from '@lakehouse-search/contract';
+import { didYouMean, namesSeveral, ONE_INDEX } from '@lakehouse-search/contract/internal';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
 import type { Looks } from '../base/looks.ts';
 import { Aliases } from './aliases.ts';
@@ -139,10 +140,14 @@ export class Registry {
     if (made !== undefined) return made;
     const names = listed.map((index) => index.name);
     const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
+    const several = namesSeveral(name) ? `${ONE_INDEX}; ` : '';
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       ...(names.length === 0
         ? this.#nothingHere()
-        : { hint: `indexes: ${names.slice(0, 20).join(', ')}`, next: [{ step: 'list_indexes' }] }),
+        : {
+            hint: `${several}indexes: ${names.slice(0, 20).join(', ')}`,
+            next: [{ step: 'list_indexes' }],
+          }),
     });
   }
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { SavedQuery, SavedQueryDraft, SearchMode } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  LhsError,
+  type SavedQuery,
+  type SavedQueryDraft,
+  type SearchMode,
+} from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { ONLY_FREE } from './aliases.ts';
 import type { RegistryFile } from './registry-file.ts';

@@ -5,14 +5,16 @@
 import {
   type CallContext,
   type Coordinates,
-  checkCall,
-  checkDiffRequest,
-  checkSearchRequest,
   type DiffRequest,
   type DiffResponse,
   type DiffSide,
   LhsError,
 } from '@lakehouse-search/contract';
+import {
+  checkCall,
+  checkDiffRequest,
+  checkSearchRequest,
+} from '@lakehouse-search/contract/internal';
 import { Deadline } from '../base/deadline.ts';
 import { compareSides, type SearchedSide } from '../diff/compare-sides.ts';
 import type { RowState } from '../diff/row-states.ts';

@@ -1,11 +1,10 @@
 import {
   type CallContext,
-  checkBenchRequest,
-  checkCall,
   type DiffRequest,
   type DiffResponse,
   LhsError,
 } from '@lakehouse-search/contract';
+import { checkBenchRequest, checkCall } from '@lakehouse-search/contract/internal';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
 import { refuseTenants, requireWanted, whileWanted } from '../local/caller.ts';
 import { atOneTime, contextRead, READS } from '../search/reads.ts';

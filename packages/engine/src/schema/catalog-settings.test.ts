@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { CatalogConfig, TableConfig } from '@lakehouse-search/contract';
 import {
   CATALOG_SETTINGS,
   CATALOG_TYPES,
-  type CatalogConfig,
   checkListTablesRequest,
   S3_SETTINGS,
   type SettingKind,
-  type TableConfig,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import type * as lake from '@lakehouse-search/lake';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { definitionJsonSchema } from './json-schema.ts';

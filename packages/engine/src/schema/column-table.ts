@@ -1,4 +1,4 @@
-import { didYouMean } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import type { Field, Schema } from '@lakehouse-search/lake';
 
 /** A requirement that the table does not meet, and the part of the definition that has it. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import { readTexts } from './tree-reading.ts';

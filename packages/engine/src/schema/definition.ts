@@ -1,9 +1,11 @@
-import type { FusionDefaults } from '@lakehouse-search/contract';
+import type { FieldType } from '@lakehouse-search/contract';
+import type { FusionDefaults } from '@lakehouse-search/contract/internal';
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
 import type { BucketMap } from './bucket-map.ts';
 import type { WindowUnit } from './windows.ts';
 
-export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL' | 'VECTOR';
+export type { FieldType };
+/** The types of fields. */
 export const FIELD_TYPES: readonly FieldType[] = [
   'TEXT',
   'KEYWORD',
@@ -17,10 +19,15 @@ export const FIELD_TYPES: readonly FieldType[] = [
 
 /** How vectors of a VECTOR field are compared, and searched. */
 export const SIMILARITIES = ['cosine', 'dot', 'l2'] as const;
+/** How vectors are stored for searches. */
 export const VECTOR_INDEXES = ['auto', 'flat', 'hnsw'] as const;
+/** How vectors are searched. */
 export const VECTOR_SEARCHES = ['auto', 'flat', 'graph'] as const;
+/** How two vectors are compared. */
 export type Similarity = (typeof SIMILARITIES)[number];
+/** How a VECTOR field is indexed. */
 export type VectorIndex = (typeof VECTOR_INDEXES)[number];
+/** How a VECTOR field is searched. */
 export type VectorSearch = (typeof VECTOR_SEARCHES)[number];
 
 /** A VECTOR field of a definition. */

@@ -1,4 +1,8 @@
-import { FUSION_DEFAULTS, type FusionDefaults, REQUEST_LIMITS } from '@lakehouse-search/contract';
+import {
+  FUSION_DEFAULTS,
+  type FusionDefaults,
+  REQUEST_LIMITS,
+} from '@lakehouse-search/contract/internal';
 import { readChoice, readMap, readWhole } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 

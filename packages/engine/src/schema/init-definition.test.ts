@@ -1,4 +1,4 @@
-import type { Batch, Field, SourceTable, Type } from '@lakehouse-search/lake';
+import type { Batch, Field, SourceTable, Type, Value } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { initDefinition } from './init-definition.ts';
@@ -6,7 +6,7 @@ import { checkAgainstTable } from './mapping.ts';
 import { parseDefinition } from './parse-definition.ts';
 
 function fakeTable(
-  columns: Record<string, { type: Type; values?: string[] }>,
+  columns: Record<string, { type: Type; values?: readonly (string | object)[] }>,
   key: number[] = [1],
 ) {
   const fields = Object.entries(columns).map(
@@ -21,7 +21,9 @@ function fakeTable(
       file: 'f',
       positions: Int32Array.from({ length: rows }, (_, i) => i),
       columns: values.map((list) => {
-        const texts = Array.from({ length: rows }, (_, i) => Buffer.from(list[i] ?? ''));
+        if (typeof list[0] === 'object')
+          return { kind: 'values', values: list as readonly Value[] };
+        const texts = Array.from({ length: rows }, (_, i) => Buffer.from(`${list[i] ?? ''}`));
         const offsets = Int32Array.from([0, ...texts.map((t) => t.length)]);
         for (let i = 1; i < offsets.length; i++) offsets[i] += offsets[i - 1];
         return { kind: 'utf8', nulls: null, offsets, bytes: Buffer.concat(texts) };
@@ -40,7 +42,7 @@ const string: Type = { kind: 'string' };
 /** Words that differ, of letters alone. */
 const word = (head: string, i: number) =>
   head + String(i).replace(/[0-9]/g, (d) => 'abcdefghij'[+d]);
-const many = (of: (i: number) => string) => Array.from({ length: 100 }, (_, i) => of(i));
+const many = <T>(of: (i: number) => T) => Array.from({ length: 100 }, (_, i) => of(i));
 
 const field = (id: number, name: string, type: Type): Field => {
   return { id, name, required: false, type };
@@ -89,7 +91,7 @@ describe('the proposed definition', () => {
         table: ops.incidents
       key:
         identifier: [id]     # the table's identifier fields
-      default_fields: [Title^3, body, service]     # of bare words, with weights
+      default_fields: [Title^3, body, service, place, meta]     # of bare words, with weights
       fields:
         - { name: Title, type: TEXT, analyzer: folded, cached: true }  # 100 % distinct, 32 characters on average
         - { name: id, type: LONG }                                     # part of the key
@@ -113,7 +115,7 @@ describe('the proposed definition', () => {
     `);
   });
 
-  it('lets bare words search flattened columns with texts if there are no other words', async () => {
+  it('lets bare words search flattened columns with texts, behind other texts', async () => {
     const floors: Type = { kind: 'struct', fields: [field(20, 'floor', { kind: 'int' })] };
     const columns = {
       id: { type: { kind: 'long' } as const },
@@ -131,7 +133,31 @@ describe('the proposed definition', () => {
       values: many((i) => `the pool ${i} of this service was drained`),
     };
     const other = await initDefinition(fakeTable({ ...columns, prose }), { source });
-    expect(other).toMatch(/^default_fields: \[prose\^3, code\] /m);
+    expect(other).toMatch(/^default_fields: \[prose\^3, code, place, meta\] /m);
+    const ids = Array.from({ length: 20 }, (_, n) => {
+      return [`id${n}`, { type: string, values: many((i) => `${n}-${i}`) }] as const;
+    });
+    const wide = { ...columns, ...Object.fromEntries(ids), name: { type: PLACE }, prose };
+    const fields = (await initDefinition(fakeTable(wide), { source })).match(/_fields: (.*]) /);
+    const codes = Array.from({ length: 11 }, (_, n) => `id${n}`).join(', ');
+    expect(fields?.[1]).toBe(`[prose, code, ${codes}, place, meta, name^3]`);
+  });
+
+  it('gives types to categories inside structs, behind numbers and dates', async () => {
+    const values = many((i) => ({ city: ['Bern', 'Thun'][i % 2], floor: i }));
+    const table = (of: object[]) => fakeTable({ place: { type: PLACE, values: of } }, []);
+    const leavesOf = async (of: object[]) => {
+      const text = await initDefinition(table(of), { source: { path: '/t' } });
+      const { definition, issues } = parseDefinition(text, ANALYZER_CATALOG);
+      expect(issues).toEqual([]);
+      return definition?.fields.map(({ name, type, fast, folded }) =>
+        [name, type, fast && 'fast', folded && 'folded'].join(' '),
+      );
+    };
+    const typed = ['place.floor LONG fast ', 'place.visits.at DATE fast '];
+    expect(await leavesOf(values)).toEqual([...typed, 'place.city KEYWORD fast folded']);
+    const ids = values.map((value, i) => ({ ...value, city: `${i}-x` }));
+    expect(await leavesOf(ids)).toEqual(typed);
   });
 
   const cases: readonly (readonly [string, (i: number) => string, string, string?, string?])[] = [
@@ -154,8 +180,12 @@ describe('the proposed definition', () => {
       'exact',
     ],
     ['repeated names', (i) => `Ruth ${i % 40} Lee`, 'TEXT', 'folded, cached', 'exact'],
-    ['names that few rows repeat', (i) => `Ruth ${i % 60} Lee`, 'TEXT', 'folded, cached'],
+    ['names that few rows repeat', (i) => `Ruth ${i % 60} Lee`, 'TEXT', 'folded, cached', 'exact'],
+    ['names that differ but for a few', (i) => `Ruth ${i % 95} Lee`, 'TEXT', 'folded, cached'],
     ['addresses of pages', (i) => `https://example.org/${i}`, 'KEYWORD'],
+    ['log lines', (i) => `2026-05-20 status unpacked libc6:amd64 ${i}`, 'TEXT', 'split, cached'],
+    ['messages of programs', (i) => `GET user_id=${i} level:error`, 'TEXT', 'split, cached'],
+    ['initials', (i) => `J.R.R. ${word('Tolk', i)} e.g. 10.0.0.1 3:45`, 'TEXT', 'folded, cached'],
     ['Japanese', (i) => `庭に猫が${i}匹いるのを見ました`, 'TEXT', 'characters, cached'],
     ['provinces', (i) => ['北京市', '上海市'][i % 2], 'TEXT', 'characters, cached', 'exact'],
     ['Thai', (i) => `ฉันมีแมว${i}ตัวอยู่ที่บ้าน`, 'TEXT', 'folded, cached'],
@@ -197,9 +227,16 @@ describe('the proposed definition', () => {
     ['city, surname', 'surname^3, city'],
     ['host_name, Product Label', 'Product_Label^3, host_name^2'],
     ['city, country', 'city^3, country'],
+    ['group*, city', 'city^3, group'],
+    ['group*, name*', 'name^3, group'],
+    ['group*, kind*', 'group, kind'],
   ])('prefers titles and names among %s', async (columns, expected) => {
     const values = many((i) => word('Ruth', i));
-    const texts = columns.split(', ').map((name) => [name, { type: string, values }]);
+    const groups = many((i) => `the group ${i % 3}`);
+    const texts = columns.split(', ').map((name) => {
+      const of = name.endsWith('*') ? groups : values;
+      return [name.replace('*', ''), { type: string, values: of }];
+    });
     const text = await initDefinition(fakeTable(Object.fromEntries(texts), []), {
       source: { path: '/x' },
     });

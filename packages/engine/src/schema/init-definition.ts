@@ -6,21 +6,16 @@
  * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
  *    is the default field.
  *    Bare words search all texts and names, in upper and lower case, with and without accents.
- * 3. Structs and maps are indexed by path, the numbers, dates and booleans of structs with types.
+ * 3. Structs and maps are indexed by path; numbers, dates, booleans and categories of structs have
+ *    types.
  * 4. A table without identifier fields gets the key that its sample suggests (propose-key.ts).
  * 5. What cannot be indexed (binary) is named in a comment, so nothing is left out
  *    in silence. In a wide table the first columns make up the definition, as many as its limits
  *    allow; a comment says how many are left out.
  */
-import {
-  type Field,
-  isReadable,
-  type S3Config,
-  type SourceTable,
-  type TableConfig,
-  type Type,
-  type Value,
-} from '@lakehouse-search/lake';
+import { isPlain } from '@lakehouse-search/contract/internal';
+import type { Field, SourceTable, TableConfig, Type, Value } from '@lakehouse-search/lake';
+import { isReadable } from '@lakehouse-search/lake/internal';
 import { LIMITS } from '../base/limits.ts';
 import { COLUMN_RULES, isNested, typeName } from './column-rules.ts';
 import type { FieldType } from './definition.ts';
@@ -28,6 +23,7 @@ import { fieldNameFault } from './parse-field.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
 import { type ProposedText, proposeText } from './propose-text.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
+import { sourceLines, yamlScalar } from './source-lines.ts';
 import { NO_TITLE, titleRank } from './title-names.ts';
 
 /** Typed leaves of one struct column. */
@@ -55,7 +51,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
   const key = await proposeKey(table, sample, options.key);
   const names = fieldNames(proposals);
   const searched = searchedOf(proposals);
-  const title = searched.find(({ text }) => text?.analyzer !== undefined);
+  const title = searched.find(isTitle);
   return [
     '# What is indexed of the table, and how. docs/definition.md explains every key.',
     ...(read instanceof Error ? [`# no rows could be read: ${oneLine(read.message)}`] : []),
@@ -65,7 +61,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     ...sourceLines(options.source),
     ...keyLines(key),
     ...analyzerLines(searched),
-    ...defaultFieldsLine(searched, proposals, names),
+    ...defaultFieldsLine(searched, proposals, title, names),
     ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
     ...meaningLines(proposals, title),
     ...fitting('variants', variantLines(proposals), OTHER_BYTES),
@@ -105,39 +101,16 @@ function indexName(table: string): string {
   return legal.slice(0, 128) || 'index';
 }
 
-function sourceLines(source: TableConfig): string[] {
-  if ('path' in source) return [`  path: ${quote(source.path)}`, ...s3Lines(source.s3)];
-  const entries = Object.entries(source.catalog).map(([key, value]) => `${key}: ${written(value)}`);
-  return [`  catalog: { ${entries.join(', ')} }`, `  table: ${quote(source.table)}`];
-}
-
-const s3Lines = (s3: S3Config | undefined) => (s3 === undefined ? [] : [`  s3: ${written(s3)}`]);
-
-function written(value: string | boolean | readonly string[] | S3Config): string {
-  if (typeof value === 'string') return quote(value);
-  if (typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return `[${value.map(quote).join(', ')}]`;
-  const entries = Object.entries(value as S3Config).map(([key, v]) => `${key}: ${written(v)}`);
-  return `{ ${entries.join(', ')} }`;
-}
-
 function keyLines({ columns, why }: ProposedKey): string[] {
   if (columns.length === 0) return [`key: row     # ${why}`];
-  return ['key:', `  identifier: [${columns.map(quote).join(', ')}]     # ${why}`];
-}
-
-/** A YAML scalar: plain where it is plainly a string, else in JSON quotes. */
-function quote(text: string): string {
-  const plain =
-    /^[\p{L}_][\p{L}\p{N}_.^-]*$/u.test(text) &&
-    !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
-  return plain ? text : JSON.stringify(text);
+  return ['key:', `  identifier: [${columns.map(yamlScalar).join(', ')}]     # ${why}`];
 }
 
 /** A leaf of a struct that has a type of its own, by its path. */
 interface TypedLeaf {
   readonly path: string;
   readonly type: FieldType;
+  readonly folded?: boolean | undefined;
 }
 
 /** What to make of a column. */
@@ -166,7 +139,8 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   if (!isReadable(type))
     return { kind: 'skipped', column: name, why: `${typeName(type)} is not read` };
   if (isNested(type)) {
-    const leaves = typedLeaves(type).slice(0, MOST_LEAVES);
+    const all = typedLeaves(type, sample);
+    const leaves = all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_LEAVES);
     return fieldNameFault(name) === null
       ? { kind: 'variant', column: name, leaves, hasTexts: hasTexts(type) }
       : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
@@ -202,20 +176,36 @@ function hasTexts(type: Type): boolean {
   return type.kind === 'string' || type.kind === 'variant';
 }
 
-/** The leaves of structs, also in lists, that are numbers, dates and booleans. */
-function typedLeaves(type: Type, path: readonly string[] = []): readonly TypedLeaf[] {
-  if (type.kind === 'list') return typedLeaves(type.element, path);
+const rankOf = ({ type }: TypedLeaf): number => Number(type === 'KEYWORD');
+
+/** The leaves of structs, also in lists: numbers, dates, booleans, and texts with few values. */
+function typedLeaves(
+  type: Type,
+  sample: readonly Value[],
+  path: readonly string[] = [],
+): readonly TypedLeaf[] {
+  if (type.kind === 'list') return typedLeaves(type.element, sample.flat(), path);
   if (type.kind === 'struct') {
     const named = type.fields.filter(({ name }) => fieldNameFault(name) === null);
-    return named.flatMap((field) => typedLeaves(field.type, [...path, field.name]));
+    return named.flatMap((field) => {
+      const values = sample.map((value) => memberOf(value, field.name));
+      return typedLeaves(field.type, values, [...path, field.name]);
+    });
+  }
+  if (path.length === 0) return [];
+  const leaf = { path: path.join('.') };
+  if (type.kind === 'string') {
+    const { type: own, cached: isCategory, folded } = proposeText(sample);
+    return own === 'KEYWORD' && isCategory ? [{ ...leaf, type: own, folded }] : [];
   }
   const own = (['LONG', 'DOUBLE', 'BOOL', 'DATE'] as const).find((one) =>
     COLUMN_RULES[one].includes(type.kind),
   );
-  return own === undefined || type.kind === 'string' || path.length === 0
-    ? []
-    : [{ path: path.join('.'), type: own }];
+  return own === undefined ? [] : [{ ...leaf, type: own }];
 }
+
+const memberOf = (value: Value, name: string): Value =>
+  isPlain(value) ? ((value as { readonly [name: string]: Value })[name] ?? null) : null;
 
 function textProposal(column: string, sample: readonly Value[]): Proposal {
   const text = proposeText(sample);
@@ -229,36 +219,67 @@ function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
   const all = proposals.filter((p) => p.kind === 'field');
   const texts = all.filter(({ text }) => text?.analyzer !== undefined);
   const values = all.filter(({ text }) => text?.type === 'KEYWORD');
-  return [...texts.toSorted((a, b) => titleRank(a.column) - titleRank(b.column)), ...values];
+  return [...texts.toSorted((a, b) => titleOrder(a) - titleOrder(b)), ...values];
 }
+
+/** By name; of columns that are not named like titles, those whose values differ come first. */
+const titleOrder = ({ column, text }: FieldProposal): number =>
+  titleRank(column) + (text?.hasFacet ? 0.5 : 0);
+
+/** A text that is named like a title, or whose values differ from row to row. */
+const isTitle = ({ column, text }: FieldProposal): boolean =>
+  text?.analyzer !== undefined && (isNamed(column) || !text.hasFacet);
+
+const isNamed = (column: string): boolean => titleRank(column) < NO_TITLE;
 
 /** The analyzers that are not built in. */
 function analyzerLines(searched: readonly FieldProposal[]): string[] {
-  const entries = searched.map(({ text }) => text?.analyzer).filter((a) => a?.entry !== undefined);
-  const lines = new Set(entries.map((a) => `  - { name: ${a?.name}, ${a?.entry} }`));
-  return lines.size === 0 ? [] : ['analyzers:', ...lines];
+  const analyzers = searched.flatMap(({ text }) => text?.analyzer ?? []);
+  const lines = new Map(
+    analyzers.flatMap(({ name, entry, note = '' }) =>
+      entry === undefined ? [] : [[name, withNote(`  - { name: ${name}, ${entry} }`, note)]],
+    ),
+  );
+  return lines.size === 0 ? [] : ['analyzers:', ...lines.values()];
 }
 
-/** The flattened columns with texts, if the table has no other words. */
-function wordyColumns(proposals: readonly Proposal[]): readonly string[] {
-  if (proposals.some((p) => p.kind === 'field' && p.type === 'TEXT')) return [];
-  return proposals.flatMap((p) => (p.kind === 'variant' && p.hasTexts ? [p.column] : []));
-}
+/** The flattened columns with texts. */
+const wordyColumns = (proposals: readonly Proposal[]): readonly string[] =>
+  proposals.flatMap((p) => (p.kind === 'variant' && p.hasTexts ? [p.column] : []));
 
-/** Bare words search all of these, and matches in titles and names count more. */
+/**
+ * Bare words search all of these, and matches in titles and names count more. Beyond the limit,
+ * codes without facets are left out first.
+ */
 function defaultFieldsLine(
   searched: readonly FieldProposal[],
   proposals: readonly Proposal[],
+  title: FieldProposal | undefined,
   names: FieldNames,
 ): string[] {
-  const own = searched.map(({ column, text }, i) => {
-    const isNamed = titleRank(column) < NO_TITLE && text?.type === 'TEXT';
-    const weight = i === 0 && text?.analyzer ? 3 : isNamed ? 2 : 1;
+  const columns = wordyColumns(proposals);
+  const first = [...(title === undefined ? [] : [title.column]), ...columns.filter(isNamed)]
+    .toSorted((a, b) => titleRank(a) - titleRank(b))
+    .at(0);
+  const weightedName = (column: string, hasWords: boolean): string => {
+    const weight = column === first ? 3 : hasWords && isNamed(column) ? 2 : 1;
     return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
+  };
+  const own = searched.map(({ column, text }) => {
+    const isCode = text?.type === 'KEYWORD' && !text.fast;
+    return { name: weightedName(column, text?.type === 'TEXT'), isCode };
   });
-  const weighted = [...own, ...wordyColumns(proposals)].slice(0, LIMITS.defaultFields);
+  const wordy = columns.map((column) => weightedName(column, true));
+  const most = LIMITS.defaultFields;
+  const excess = Math.max(0, own.length + wordy.length - most);
+  const codes = own.filter(({ isCode }) => isCode);
+  const left = new Set(codes.slice(Math.max(0, codes.length - excess)));
+  const listed = own.filter((one) => !left.has(one)).map(({ name }) => name);
+  const weighted = [...listed, ...wordy].slice(0, most);
   if (weighted.length < 2) return [];
-  return [`default_fields: [${weighted.map(quote).join(', ')}]     # of bare words, with weights`];
+  return [
+    `default_fields: [${weighted.map(yamlScalar).join(', ')}]     # of bare words, with weights`,
+  ];
 }
 
 function fieldLines(
@@ -288,7 +309,7 @@ function meaningLines(proposals: readonly Proposal[], title: FieldProposal | und
   if (title === undefined || proposals.some(({ column }) => column === 'meaning')) return [];
   return [
     '  # semantic and hybrid search (docs/definition.md, vectors):',
-    `  # - { name: meaning, type: VECTOR, source: ${quote(title.column)} }`,
+    `  # - { name: meaning, type: VECTOR, source: ${yamlScalar(title.column)} }`,
   ];
 }
 
@@ -309,7 +330,9 @@ function exactLine({ column }: FieldProposal, names: FieldNames, taken: Set<stri
 }
 
 const namePart = (column: string, name: string): string =>
-  name === column ? `name: ${quote(name)}` : `name: ${quote(name)}, source: ${quote(column)}`;
+  name === column
+    ? `name: ${yamlScalar(name)}`
+    : `name: ${yamlScalar(name)}, source: ${yamlScalar(column)}`;
 
 /** Field names by column. */
 type FieldNames = ReadonlyMap<string, string>;
@@ -341,17 +364,24 @@ function variantLines(proposals: readonly Proposal[]): string[] {
   if (variants.length === 0) return [];
   const lines = variants.flatMap(({ column, leaves }) => {
     const note = `# found as ${column}.<path>:<value> and ${column}:<text>`;
-    if (leaves.length === 0) return [`  - { column: ${quote(column)}, flatten: true }     ${note}`];
+    if (leaves.length === 0)
+      return [`  - { column: ${yamlScalar(column)}, flatten: true }     ${note}`];
     return [
-      `  - column: ${quote(column)}     ${note}`,
+      `  - column: ${yamlScalar(column)}     ${note}`,
       '    flatten: true',
       '    shapes:',
       '      - name: typed     # ranges, sorts and aggregations',
       '        fields:',
-      ...leaves.map(({ path, type }) => `          - { path: ${quote(path)}, type: ${type} }`),
+      ...leaves.map(leafLine),
     ];
   });
   return ['variants:', ...lines];
+}
+
+function leafLine({ path, type, folded }: TypedLeaf): string {
+  const flags = [...(folded ? ['folded'] : []), ...(type === 'KEYWORD' ? ['fast'] : [])];
+  const settings = flags.map((flag) => `, ${flag}: true`).join('');
+  return `          - { path: ${yamlScalar(path)}, type: ${type}${settings} }`;
 }
 
 function skippedLines(proposals: readonly Proposal[]): string[] {

@@ -4,7 +4,7 @@ import {
   REQUEST_LIMITS,
   S3_SETTINGS,
   type SettingKind,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES, VECTOR_SEARCHES } from './definition.ts';
 import { KEY_BUCKETS } from './key-buckets.ts';

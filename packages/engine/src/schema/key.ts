@@ -10,8 +10,8 @@
  * Command line: `name=value,name=value`; `\` escapes `,` `=` and `\` inside names and values.
  */
 
-import type { Coordinates, KeyPart } from '@lakehouse-search/contract';
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { type Coordinates, type KeyPart, LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { isNumberForm, numberForm, numberText } from './key-number.ts';
 
 /** The key columns of an index, in order. */

@@ -66,6 +66,12 @@ describe('the ids of fields', () => {
 });
 
 describe('a mapping', () => {
+  it('has no hidden field among those that bare words search', () => {
+    const keywords = 'fields: [{ name: repo, type: KEYWORD, folded: true, fast: true }]';
+    expect(map(keywords).defaultFields).toEqual(['repo']);
+    expect(map(`${keywords}\nvariants: [{ column: meta }]`).defaultFields).toEqual(['meta']);
+  });
+
   it('reads key columns first and each column once', () => {
     const mapping = map(`key: { partition: [repo] }
 fields:

@@ -8,8 +8,7 @@
  * 3. Each flattened variant: its catch-all TEXT field and its hidden path field (variant-terms.ts).
  */
 
-import type { DefinitionIssue } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type DefinitionIssue, LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { columnFault, nestedFault } from './column-rules.ts';
@@ -179,9 +178,13 @@ function resolve(
   const checked = { definition, key, columns: columns.used, keyColumns: keyWidth, fields };
   const windows = resolveWindows(definition, fields, tell);
   if (failed) return null;
-  const defaultFields = defaultFieldsOf(definition, sources);
+  const defaultFields = defaultFieldsOf(definition, sources.filter(isSearched));
   return Object.freeze({ ...checked, defaultFields, ...(windows && { windows }) });
 }
+
+/** Not one of the hidden fields. */
+const isSearched = ({ source }: FoundField): boolean =>
+  source.kind !== 'originals' && source.kind !== 'variant_paths';
 
 function resolveWindows(
   { windows }: Definition,

@@ -1,4 +1,4 @@
-import { didYouMean } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import type { AnalyzerDefinition } from './definition.ts';
 import { readList, readText } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';

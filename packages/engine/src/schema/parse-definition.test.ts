@@ -320,6 +320,10 @@ describe('faults of a definition', () => {
       ['7:12 error unknown key "shard" in sharding; did you mean "shards"?'],
     ],
     [
+      `${HEAD}${FIELD}\nsharding: {shards: 2, only: [0]}\nstorage: s3://b/p`,
+      ['8:10 error an index on several nodes is not published: leave storage out'],
+    ],
+    [
       `${HEAD}${FIELD}\nwindows: {field: a, every: month}`,
       ['7:18 error windows.field "a" must be a fast DATE field'],
     ],

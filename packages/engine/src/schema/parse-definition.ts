@@ -9,8 +9,8 @@
  * The parser reads nothing from the environment and expands nothing: `${HOME}` is seven characters.
  */
 
-import type { DefinitionIssue } from '@lakehouse-search/contract';
-import { allSteps, didYouMean, LhsError } from '@lakehouse-search/contract';
+import { type DefinitionIssue, LhsError } from '@lakehouse-search/contract';
+import { allSteps, didYouMean } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import { parseDefaultFields } from './default-fields.ts';
 import type {
@@ -182,6 +182,9 @@ function readAll(
   const windows = map.windows && parseWindows(map.windows, fields, report);
   const cut = map.windows && { tree: map.windows, hot: windows?.hot };
   const storage = parseStorage(map.storage, cut, report);
+  if (map.storage && !cut && sharding.only !== undefined) {
+    report.error(map.storage.at, 'an index on several nodes is not published: leave storage out');
+  }
   if (index === undefined || source === undefined) return null;
   if (onDuplicateKey === undefined || onBadRow === undefined) return null;
   return Object.freeze({

@@ -1,4 +1,4 @@
-import { didYouMean } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { FIELD_TYPES, type FieldDefinition, type FieldType } from './definition.ts';
 import { parseSynonyms } from './parse-synonyms.ts';
 import { parseVectorSettings, refuseVectorKeys, VECTOR_KEYS } from './parse-vector.ts';

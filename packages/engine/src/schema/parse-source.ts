@@ -3,7 +3,7 @@ import {
   CATALOG_TYPES,
   S3_SETTINGS,
   type SettingKind,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
 import type { Definition } from './definition.ts';
 import {

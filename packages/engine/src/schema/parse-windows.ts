@@ -1,4 +1,5 @@
-import { didYouMean } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
+import { isObjectPath } from '@lakehouse-search/lake/internal';
 import { LIMITS } from '../base/limits.ts';
 import type { FieldDefinition, WindowsDefinition } from './definition.ts';
 import { readChoice, readMap, readText, readWhole } from './tree-reading.ts';
@@ -41,7 +42,10 @@ function readField(
   return name;
 }
 
-/** The setting `storage`: where cold windows are. Faults are reported. */
+/**
+ * The setting `storage`: where cold windows are, or commits of an index without windows are
+ * published. Faults are reported.
+ */
 export function parseStorage(
   tree: Tree | undefined,
   windows: { readonly tree: Tree; readonly hot: number | undefined } | undefined,
@@ -54,9 +58,11 @@ export function parseStorage(
   }
   const storage = readText(tree, 'storage', report);
   if (storage === undefined) return undefined;
-  if (windows === undefined) report.error(tree.at, 'storage needs windows: it has cold ones');
-  if (/^[a-z][a-z0-9+.-]*:/i.test(storage) && !/^(s3|file):/.test(storage)) {
-    report.error(tree.at, `storage "${storage}" must be a folder or s3://bucket/prefix`);
+  if (/^[a-z][a-z0-9+.-]*:/i.test(storage) && !/^file:/.test(storage) && !isObjectPath(storage)) {
+    report.error(
+      tree.at,
+      `storage "${storage}" must be a folder, or a place on s3://, gs://, az:// or abfss://`,
+    );
   }
   return storage;
 }

@@ -76,6 +76,11 @@ describe('the key of tables without identifier fields', () => {
     ['years of countries without codes', { country: text((i) => `c${i % 9}`), year: part(50) }, ''],
     ['verses without identifiers', { sura: page(50), verse: part(50), text: prose }, 'sura,verse'],
     ['counts that are no verses', { sura: page(50), verse: part(25), text: prose }, ''],
+    [
+      'emoji on a sheet',
+      { k: same, x: page(50), y: part(50), name: prose, unified: own },
+      'unified',
+    ],
     ['sorted numbers', { total: long((i) => i + (i >> 4)), rank2: part(9), text: prose }, 'total'],
     ['an access log', { client: text((i) => `10.0.${i >> 8}.${i & 255}`), at: instant }, ''],
     ['prose as the first column', { body: prose, x: part(3) }, ''],

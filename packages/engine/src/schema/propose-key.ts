@@ -5,11 +5,14 @@
  * 2. Else columns whose values differ in each row of the sample and are never NULL: one column that
  *    is named like an identifier or a code, else the first column or a date if they differ in the
  *    whole table, else two or three that are named like parts of a key, else two columns of
- *    integers that count all rows of the table: chapters and their verses.
+ *    integers that count all rows of the table: chapters and their verses; if one column of codes
+ *    differs, too, it is the key.
  * 3. The candidates are compared in up to 100,000 rows. A comment says in how many rows, and how
  *    likely the key is: a name like `id` says more than values that happen to differ.
  */
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+
+import { LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import type { SourceTable, Value } from '@lakehouse-search/lake';
 import { parseIp } from './ip-value.ts';
 import { isPersonName, keyRank } from './key-names.ts';
@@ -50,10 +53,12 @@ export async function proposeKey(
   const declared = fields.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   if (declared.length > 0) return { columns: declared, why: "the table's identifier fields" };
   if (sample.rows === 0) return { columns: [], why: 'no rows were read that show a key' };
+  const counting = countingColumns(table, sample);
   const candidates = [
-    ...singleColumns(table, sample),
+    ...singleColumns(table, sample, sample.rows < FEW_ROWS ? [0, 1] : [0, 1, 2, 3]),
     ...severalColumns(table, sample),
-    ...countingColumns(table, sample),
+    ...(counting.length === 0 ? [] : singleColumns(table, sample, [CODES])),
+    ...counting,
   ];
   const names = [...new Set(candidates.flatMap(({ columns }) => columns))];
   const isEnough = sample.isAll || names.length === 0;
@@ -79,7 +84,10 @@ async function requestedKey(table: SourceTable, columns: readonly string[]): Pro
       name,
       fields.map((one) => one.name),
     );
-    if (field === undefined) throw noKey(`column "${name}" is not in ${table.name}${near}`);
+    if (field === undefined) {
+      const hint = `columns: ${fields.map((one) => one.name).join(', ')}`;
+      throw noKey(`column "${name}" is not in ${table.name}${near}`, hint);
+    }
     const fault = keyTypeFault(field.type);
     if (fault !== null) throw noKey(`column "${name}" is ${fault}`);
   }
@@ -92,7 +100,8 @@ async function requestedKey(table: SourceTable, columns: readonly string[]): Pro
   return { columns, why };
 }
 
-const noKey = (message: string) => new LhsError('invalid_argument', `key: ${message}`);
+const noKey = (message: string, hint?: string) =>
+  new LhsError('invalid_argument', `key: ${message}`, hint === undefined ? {} : { hint });
 
 const different = (columns: readonly string[]): string =>
   columns.length === 1 ? 'the values differ' : 'the values together differ';
@@ -103,10 +112,15 @@ function rowsOf({ rows, isAll }: Sample): string {
 }
 
 /** Columns of different values without NULL: the most likely first. */
-function singleColumns(table: SourceTable, sample: Sample): readonly Candidate[] {
+function singleColumns(
+  table: SourceTable,
+  sample: Sample,
+  ranks: readonly number[],
+): readonly Candidate[] {
   return keyCandidates(table)
     .map(({ name }, at) => ({ name, rank: singleRank(name, at) }))
-    .filter(({ rank }) => rank <= (sample.rows < FEW_ROWS ? LIKELY : GUESS))
+    .filter(({ rank }) => ranks.includes(rank))
+    .filter(({ name, rank }) => rank < CODES || areWords(sample.columns.get(name) ?? []))
     .filter(({ name }) => isShort(sample.columns.get(name) ?? []))
     .filter(({ name }) => !hasAddresses(sample.columns.get(name) ?? []))
     .filter(({ name }) => sharedRows(sample, [name]) === 0)
@@ -118,15 +132,18 @@ function singleColumns(table: SourceTable, sample: Sample): readonly Candidate[]
     });
 }
 
-/** Ranks of one column: named like an identifier, 0, or a code, 1; the first one, 2; a date, 3. */
+/** Ranks of one column: named like an identifier, 0, or a code, 1; the first one, 2; a date, 3; others. */
 function singleRank(name: string, at: number): number {
   const rank = ['identifier', 'code'].indexOf(keyRank(name));
   if (rank >= 0) return rank;
   if (at === 0 && !isPersonName(name)) return 2;
-  return keyRank(name) === 'part' ? 3 : 4;
+  return keyRank(name) === 'part' ? 3 : CODES;
 }
 const LIKELY = 1;
-const GUESS = 3;
+const CODES = 4;
+
+const areWords = (values: readonly Value[]): boolean =>
+  values.every((value) => typeof value === 'string' && !/\s/.test(value));
 
 function isShort(values: readonly Value[]): boolean {
   const texts = values.filter((value) => typeof value === 'string');

@@ -51,7 +51,7 @@ function proposed(texts: readonly string[]): ProposedText {
   const why = `${Math.round(distinct * 100)} % distinct, ${length} characters on average`;
   const words = texts.filter(hasWords).length / texts.length;
   const isCategory = distinct <= CATEGORY_SHARE;
-  const isRepeated = average < PROSE_CHARS && texts.length >= 2 * values;
+  const isRepeated = average < PROSE_CHARS && texts.length >= NAMES && distinct <= UNIQUE_SHARE;
   const isProse = words > 0.5 && average >= PROSE_CHARS;
   const isName =
     !isCategory && values >= NAMES && texts.filter(isNamed).length > 0.5 * texts.length;

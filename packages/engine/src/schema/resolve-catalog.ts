@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import { CATALOG_SETTINGS, LhsError, type SettingKind } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { CATALOG_SETTINGS, type SettingKind } from '@lakehouse-search/contract/internal';
 import type { CatalogConfig } from '@lakehouse-search/lake';
 import { parseCatalog } from './parse-source.ts';
 import { createReport, readYaml } from './yaml-tree.ts';

@@ -1,10 +1,5 @@
-import {
-  type Field,
-  readableFields,
-  type SourceTable,
-  type Value,
-  valueAt,
-} from '@lakehouse-search/lake';
+import { type Field, type SourceTable, type Value, valueAt } from '@lakehouse-search/lake';
+import { readableFields } from '@lakehouse-search/lake/internal';
 
 const SAMPLE_ROWS = 2000;
 /** Rows in which the values of a proposed key are compared. */
@@ -25,8 +20,8 @@ export interface Sample {
 export const NO_SAMPLE: Sample = { columns: new Map(), rows: 0, isAll: false };
 
 /**
- * Values of text columns in the first 2,000 rows of the current snapshot, and of columns that may
- * be part of the key (`keyCandidates`); read from one file where it has enough.
+ * Values of columns with texts in the first 2,000 rows of the current snapshot, and of columns that
+ * may be part of the key (`keyCandidates`); read from one file where it has enough.
  */
 export async function sampleColumns(table: SourceTable): Promise<Sample> {
   const candidates = new Set(keyCandidates(table));
@@ -58,8 +53,13 @@ export async function readSample(
   return { columns, rows, isAll: true };
 }
 
-const isText = ({ type }: Field): boolean =>
-  type.kind === 'string' || (type.kind === 'list' && type.element.kind === 'string');
+/** Columns of texts, also in structs and lists. */
+const isText = ({ type }: Pick<Field, 'type'>): boolean =>
+  type.kind === 'list'
+    ? isText({ type: type.element })
+    : type.kind === 'struct'
+      ? type.fields.some(isText)
+      : type.kind === 'string';
 
 /** Columns that may tell the rows of a table apart, if it does not say which do. */
 export function keyCandidates({ schema }: SourceTable): readonly Field[] {

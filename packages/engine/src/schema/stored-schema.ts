@@ -1,12 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
-import {
-  type Field,
-  type ListType,
-  type MapType,
-  PRIMITIVE_KINDS,
-  type Schema,
-  type Type,
-} from '@lakehouse-search/lake';
+import type { Field, ListType, MapType, Schema, Type } from '@lakehouse-search/lake';
+import { PRIMITIVE_KINDS } from '@lakehouse-search/lake/internal';
 
 /**
  * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs

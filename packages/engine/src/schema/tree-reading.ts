@@ -2,7 +2,7 @@
  * Typed reading of a YAML tree: every function reports what is wrong and returns undefined then, so
  * that a reader goes on and all faults come out at once.
  */
-import { didYouMean } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 

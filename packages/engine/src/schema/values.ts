@@ -1,4 +1,5 @@
-import { INEXACT, isInexact, type Json, LhsError } from '@lakehouse-search/contract';
+import { type Json, LhsError } from '@lakehouse-search/contract';
+import { INEXACT, isInexact } from '@lakehouse-search/contract/internal';
 import { formatDate, I64_MAX, I64_MIN, parseDate } from './date-value.ts';
 import type { FieldType } from './definition.ts';
 import type { FieldPlan } from './field-plan.ts';

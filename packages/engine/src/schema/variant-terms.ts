@@ -18,6 +18,15 @@ export function pathField(column: string): string {
   return `${column}#paths`;
 }
 
+/** The column whose path terms a hidden field holds. */
+export const columnOfPaths = (field: string): string => field.slice(0, -pathField('').length);
+
+/** The path and the value of a path term. */
+export function partsOfTerm(term: string): { readonly path: string; readonly value: string } {
+  const at = term.indexOf(SEPARATOR);
+  return { path: term.slice(0, at), value: term.slice(at + 1) };
+}
+
 /** The term of `<path> = <value>`, to look up in `pathField(column)`. */
 export function pathTerm(path: string, value: string): string {
   return pathPrefix(path) + value;

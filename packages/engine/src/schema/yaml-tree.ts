@@ -6,7 +6,9 @@
  *    refused, so no text can grow into more than its own size.
  * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
  */
-import { allSteps, type DefinitionIssue } from '@lakehouse-search/contract';
+
+import type { DefinitionIssue } from '@lakehouse-search/contract';
+import { allSteps, yamlFault } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
 import { readingYaml, TOO_DEEP, yaml } from './bounded-yaml.ts';
 
@@ -124,25 +126,8 @@ function causes(errors: readonly SyntaxError[], text: string): readonly SyntaxEr
     .filter((error, i, all) => i === 0 || lineOf(error) !== lineOf(all[i - 1]));
 }
 
-/** Errors of the parser whose own words are about its tokens. */
-const FAULTS: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY:
-    'a second ": " here: indent the line as those beside it, or quote the text',
-  MULTILINE_IMPLICIT_KEY: 'this line is not "name: value"',
-  TAB_AS_INDENT: 'a tab indents this line: use blanks',
-  UNEXPECTED_TOKEN: 'nothing may follow here: is a line above not "name: value"?',
-};
-
-function syntaxFault({ code, message }: SyntaxError, noun: string): string {
-  return code === 'MULTIPLE_DOCS'
-    ? `a file holds one ${noun}`
-    : (FAULTS[code] ?? firstLine(message));
-}
-
-function firstLine(message: string): string {
-  const line = message.split('\n', 1)[0];
-  return line.charAt(0).toLowerCase() + line.slice(1);
-}
+const syntaxFault = (error: SyntaxError, noun: string): string =>
+  error.code === 'MULTIPLE_DOCS' ? `a file holds one ${noun}` : yamlFault(error);
 
 interface Ranged {
   readonly range?: readonly [number, number, number] | null;

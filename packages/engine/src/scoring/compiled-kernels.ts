@@ -1,4 +1,3 @@
-import { plainLoops } from '../base/plain-loops.ts';
 import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
@@ -6,7 +5,6 @@ import { SCORING_CODE } from './kernel-code.ts';
 import type {
   BoundScan,
   Intersection,
-  Kernels,
   ListScan,
   PhraseScan,
   QueryKernel,
@@ -15,20 +13,13 @@ import type {
   SurvivorScan,
 } from './kernels.ts';
 import { phraseCodeOf } from './phrase/compiled-phrases.ts';
-import { PlainKernels } from './plain-kernels.ts';
 import { checkQueryDeadline, isOfPage } from './running-query.ts';
 import { fillUnpackTables } from './unpack-tables.ts';
 
+/** Terms that kernels take: they have so many descriptors. */
+export const MAX_TERMS = 8;
+
 type Code = (...values: number[]) => number;
-
-/** WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
-function createKernels(arena: Arena): Kernels {
-  const loops = new PlainKernels(arena);
-  return plainLoops() ? loops : new CompiledKernels(arena, loops);
-}
-
-/** The kernels of an arena. */
-export const scoringKernelsOf = onceAnArena(createKernels);
 
 const codeOf = arenaCode(SCORING_CODE, {
   log: Math.log,
@@ -36,21 +27,24 @@ const codeOf = arenaCode(SCORING_CODE, {
   follows: isOfPage,
 });
 
-/** WebAssembly for up to four terms, plain loops beyond. */
-class CompiledKernels implements Kernels {
+/**
+ * The inner loops of scoring, over one arena. What scores at least theta is emitted in the arena
+ * (kernel-memory.ts). The scans of parts return where to go on.
+ */
+export class Kernels {
+  /** Whole queries. */
   readonly query: QueryKernel;
-  readonly #plain: PlainKernels;
-  readonly #ranges: readonly (Code | undefined)[];
-  readonly #lists: readonly (Code | undefined)[];
-  readonly #phrases: readonly (Code | undefined)[];
-  readonly #bounds: readonly (Code | undefined)[];
+  readonly #ranges: readonly Code[];
+  readonly #bounds: readonly Code[];
+  readonly #phrases: readonly Code[];
+  /** By list terms, then by dense terms. */
+  readonly #lists: readonly (readonly Code[])[];
   readonly #list: Code;
   readonly #sieve: Code;
   readonly #intersect: Code;
 
-  constructor(arena: Arena, plain: PlainKernels) {
+  constructor(arena: Arena) {
     const code = codeOf(arena) as Record<string, Code>;
-    this.#plain = plain;
     fillUnpackTables(arena);
     this.query = {
       sample: code.sample as QueryKernel['sample'],
@@ -58,67 +52,72 @@ class CompiledKernels implements Kernels {
       readAhead: code.readAhead,
       query: code.query,
     };
-    this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3, code.ranges4];
-    const phrases = phraseCodeOf(arena);
-    this.#phrases = [undefined, undefined, phrases?.phrases2, phrases?.phrases3];
-    this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3, code.bounds4];
-    const lists: (Code | undefined)[] = [];
-    for (const [l, p] of [
-      [1, 1],
-      [1, 2],
-      [2, 0],
-      [2, 1],
-      [3, 0],
-    ]) {
-      lists[8 * l + p] = code[`lists${l}${p}`];
-    }
-    this.#lists = lists;
+    this.#ranges = byTerms(code, 'ranges');
+    this.#bounds = byTerms(code, 'bounds');
+    this.#phrases = byTerms(phraseCodeOf(arena), 'phrases');
+    this.#lists = byTerms(code, 'lists').map((listsAny, lists) =>
+      byTerms({ ...code, [`lists${lists}Any`]: listsAny }, `lists${lists}`),
+    );
     this.#list = code.list;
     this.#sieve = code.sieve;
     this.#intersect = code.intersect;
   }
 
+  /** Emits documents of the blocks [from, to). Stops after a block that emitted. */
   list(scan: ListScan, from: number, to: number): number {
     return scanList(this.#list, scan, from, to);
   }
 
+  /**
+   * Emits documents of the ranges order[from .. to) that hold all terms and are in no excluded
+   * bitmap. Stops after a range that emitted.
+   */
   ranges(scan: RangeScan, from: number, to: number): number {
-    const run = this.#ranges[scan.terms];
-    if (run === undefined) return this.#plain.ranges(scan, from, to);
-    const { orderAt, boundsAt, codesAt, excluded, theta, low } = scan;
+    const { terms, orderAt, boundsAt, codesAt, excluded, theta, low } = scan;
+    const run = this.#ranges[terms];
     return run(from, to, orderAt, boundsAt, codesAt, excluded, 0, theta, low, Infinity);
   }
 
-  bounds(scan: BoundScan): number {
-    const run = this.#bounds[scan.terms];
-    if (run === undefined) return this.#plain.bounds(scan);
-    return run(scan.ranges, scan.boundsAt, scan.intoAt, scan.roundUp, scan.theta);
+  /** Finds the ranges that all terms have and that can reach theta; returns how many. */
+  bounds({ terms, ranges, boundsAt, intoAt, roundUp, theta }: BoundScan): number {
+    return this.#bounds[terms](ranges, boundsAt, intoAt, roundUp, theta);
   }
 
+  /** Emits documents of survivors[from .. to), which hold all terms. Stops when 16 are emitted. */
   lists(scan: SurvivorScan, from: number, to: number): number {
     const { lists, dense, survivorsAt, codesAt, theta, low, denseMax } = scan;
-    const run = dense < 8 ? this.#lists[8 * lists + dense] : undefined;
-    if (run === undefined) return this.#plain.lists(scan, from, to);
-    return run(from, to, survivorsAt, codesAt, theta, low, denseMax);
+    return this.#lists[lists][dense](from, to, survivorsAt, codesAt, theta, low, denseMax);
   }
 
+  /** Keeps documents by a bitmap; returns how many. */
   sieve({ sourceAt, size, bitmapAt, intoAt, hitsAt, first, flip }: Sieve): number {
     return this.#sieve(sourceAt, size, bitmapAt, intoAt, hitsAt, first, flip);
   }
 
+  /** Finds the common documents; returns how many. */
   intersect(lists: Intersection): number {
     const { aAt, aSize, bAt, bSize, intoAt, aIndexesAt, bIndexesAt } = lists;
     return this.#intersect(aAt, aSize, bAt, bSize, intoAt, aIndexesAt, bIndexesAt);
   }
 
+  /**
+   * Emits or counts documents of the ranges order[from .. to) with the phrase, with their phrase
+   * frequencies (i32 at SCORES_AT). Stops after a range that emitted.
+   */
   phrases(scan: PhraseScan, from: number, to: number): number {
-    const run = this.#phrases[scan.terms];
-    if (run === undefined) return this.#plain.phrases(scan, from, to);
     const { orderAt, boundsAt, codesAt, widthCodesAt, excluded, counting, weight, low } = scan;
+    const run = this.#phrases[scan.terms];
     return run(from, to, orderAt, boundsAt, codesAt, widthCodesAt, excluded, counting, weight, low);
   }
-
-  phraseSurvivors(scan: PhraseScan, from: number, to: number): number {
-    return this.#plain.phraseSurvivors(scan, from, to);
-  }
 }
+
+/** The kernels of a name by their number of terms: one for that number, or the one for any. */
+function byTerms(code: Readonly<Record<string, Code>>, name: string): readonly Code[] {
+  const general = code[`${name}Any`];
+  return Array.from({ length: MAX_TERMS + 1 }, (_, terms) => {
+    return code[`${name}${terms}`] ?? ((...values: number[]) => general(terms, ...values));
+  });
+}
+
+/** The kernels of an arena. */
+export const scoringKernelsOf = onceAnArena((arena) => new Kernels(arena));

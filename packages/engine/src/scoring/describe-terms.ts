@@ -2,10 +2,10 @@
  * Descriptors of terms, for the kernels (kernel-memory.ts): the one file outside of postings/ that
  * hands the addresses of a term's parts on.
  */
-import { DENSE, LIST } from '../postings/format.ts';
-import type { DenseTerm, ListTerm } from '../postings/term-info.ts';
+import { LIST } from '../postings/format.ts';
+import type { ListTerm } from '../postings/term-info.ts';
 import type { Arena } from '../storage/directory.ts';
-import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from './kernel-memory.ts';
+import { CURSORS_AT, FIELD, TERM_BYTES } from './kernel-memory.ts';
 import type { KernelFrames, ListScan } from './kernels.ts';
 import type { TermScorer } from './term-scorer.ts';
 
@@ -46,19 +46,12 @@ function describeDense(i32: Int32Array, at: number, term: TermScorer, impacts: F
   i32[at + (FIELD.baseMask >> 2)] = dense.wide ? 0 : -1;
 }
 
-/** Adds to the descriptors of terms[0 .. count) what makes them a phrase. */
+/** Adds to the descriptors of dense terms[0 .. count) what makes them a phrase. */
 export function describePhrase(arena: Arena, terms: readonly TermScorer[], count: number): void {
   const { i32 } = arena;
   for (let k = 0; k < count; k++) {
-    const term = terms[k];
-    const at = (TERM_BYTES * k) >> 2;
-    i32[at + (FIELD.phrasePosition >> 2)] = term.position;
+    i32[(TERM_BYTES * k + FIELD.phrasePosition) >> 2] = terms[k].position;
     i32[(CURSORS_AT >> 2) + 8 * k] = -1;
-    if (term.dense !== null) continue;
-    const { list } = term;
-    i32[at + (FIELD.positions >> 2)] = list?.blockPositionsAt ?? term.shortPositionsAt;
-    i32[at + (FIELD.places >> 2)] = list?.positionOffsetsAt ?? ZERO_AT;
-    i32[at + (FIELD.positionBits >> 2)] = term.positionBits.byteOffset;
   }
 }
 
@@ -85,40 +78,6 @@ export function scanList(
   );
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** A dense term that `readDense` fills. */
-export type DescribedDense = Writable<DenseTerm>;
-
-/** A term without postings, to be filled in. */
-export const newDense = (): DescribedDense => ({
-  kind: DENSE,
-  df: 0,
-  tenthImpact: 0,
-  bestImpact: 0,
-  docBitsAt: 0,
-  baseOffsetsAt: 0,
-  rangeOffsetsAt: 0,
-  rangeImpactsAt: 0,
-  rangeWidthsAt: 0,
-  groupOffsetsAt: 0,
-  rangeDataAt: 0,
-  wide: false,
-});
-
-/** Reads back the addresses of dense term k from its descriptor: what the plain kernels use. */
-export function readDense({ i32 }: Arena, k: number, into: DescribedDense): void {
-  const at = (TERM_BYTES * k) >> 2;
-  into.docBitsAt = i32[at + (FIELD.bitmap >> 2)];
-  into.baseOffsetsAt = i32[at + (FIELD.base >> 2)];
-  into.rangeOffsetsAt = i32[at + (FIELD.offset >> 2)];
-  into.rangeImpactsAt = i32[at + (FIELD.impact >> 2)];
-  into.rangeWidthsAt = i32[at + (FIELD.width >> 2)];
-  into.groupOffsetsAt = i32[at + (FIELD.group >> 2)];
-  into.rangeDataAt = i32[at + (FIELD.payload >> 2)];
-  into.wide = i32[at + (FIELD.baseMask >> 2)] === 0;
-}
-
 const NO_LIST: ListTerm = Object.freeze({
   kind: LIST,
   df: 0,
@@ -138,8 +97,7 @@ const DOUBLE = 0.5;
 
 /** Frames of the kernels, to be filled in. */
 export function newFrames(): KernelFrames {
-  const phrase = { terms: 0, lists: 0, orderAt: 0, survivorsAt: 0, boundsAt: 0, codesAt: 0 };
-  const left = { widthCodesAt: 0, excluded: 0, blockedAt: 0, counting: 0 } as const;
+  const phrase = { terms: 0, orderAt: 0, boundsAt: 0, codesAt: 0, widthCodesAt: 0 };
   return {
     ranges: {
       terms: 0,
@@ -171,6 +129,6 @@ export function newFrames(): KernelFrames {
       aIndexesAt: 0,
       bIndexesAt: 0,
     },
-    phrase: { ...phrase, ...left, weight: DOUBLE, low: DOUBLE },
+    phrase: { ...phrase, excluded: 0, counting: 0, weight: DOUBLE, low: DOUBLE },
   };
 }

@@ -52,6 +52,8 @@ export const FIELD = {
  * phrases, widths by code. Three words at 3392 are of the kernels of bitmaps (bitmap/).
  */
 export const EXCLUDED_AT = 1024;
+/** What kernels for any number of terms know of each in the range at hand. */
+export const DENSE_AT = 1536;
 export const EMITTED_AT = 2060;
 /** Documents that a kernel counted. */
 export const COUNTED_AT = 2064;
@@ -70,8 +72,9 @@ export const TABLE_AT = 65536;
 export const BLOCKS_PER_LOOK = 1024;
 
 /**
- * Memory of the query kernel (scripts/kernels/query.ts), which runs a whole query over all segments
- * of an arena. Words of the segment at hand, then the state of the query; each term has 128 bytes.
+ * Memory of the query kernel (packages/engine/kernels/scoring), which runs a whole query over all
+ * segments of an arena. Words of the segment at hand, then the state of the query; each term has
+ * 128 bytes.
  */
 const QUERY_AT = 0x40000;
 export const SEGMENT = {

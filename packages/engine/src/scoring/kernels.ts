@@ -86,22 +86,17 @@ export interface Intersection {
   bIndexesAt: number;
 }
 
-/** Ranges or survivors in some order, for documents with a phrase. */
+/** Ranges in some order, for documents with a phrase of dense terms. */
 export interface PhraseScan {
   terms: number;
-  /** Survivors: decoded terms, described first. */
-  lists: number;
-  /** Words: ranges, or indexes of survivors. */
+  /** Words: ranges. */
   orderAt: number;
-  survivorsAt: number;
-  /** Ranges: f64 by range. */
+  /** f64 by range. */
   boundsAt: number;
   codesAt: number;
   widthCodesAt: number;
-  /** Ranges: excluded bitmaps. */
+  /** Excluded bitmaps. */
   excluded: number;
-  /** Survivors: a bitmap of documents that are left out; 0: none. */
-  blockedAt: number;
   /** 1: documents are counted at COUNTED_AT, not emitted. */
   counting: 0 | 1;
   weight: number;
@@ -110,7 +105,7 @@ export interface PhraseScan {
 }
 
 /**
- * The functions of scripts/kernels/query.ts, over segments that are described in memory
+ * The functions of packages/engine/kernels/scoring, over segments that are described in memory
  * (kernel-memory.ts: QUERY.segments).
  */
 export interface QueryKernel {
@@ -128,37 +123,6 @@ export interface QueryKernel {
    * Returns the count where `flags` want one.
    */
   query(first: number, last: number, terms: number, all: number, flags: number): number;
-}
-
-/**
- * The inner loops of scoring, over one arena. What scores at least theta is emitted in the arena
- * (kernel-memory.ts). The scans of parts return where to go on.
- */
-export interface Kernels {
-  /** Whole queries (scripts/kernels/query.ts); null with plain loops. */
-  readonly query: QueryKernel | null;
-  /**
-   * Emits documents of the ranges order[from .. to) that hold all terms and are in no excluded
-   * bitmap. Stops after a range that emitted.
-   */
-  ranges(scan: RangeScan, from: number, to: number): number;
-  /** Emits documents of survivors[from .. to), which hold all terms. Stops when 16 are emitted. */
-  lists(scan: SurvivorScan, from: number, to: number): number;
-  /** Emits documents of the blocks [from, to). Stops after a block that emitted. */
-  list(scan: ListScan, from: number, to: number): number;
-  /** Finds the ranges that all terms have and that can reach theta; returns how many. */
-  bounds(scan: BoundScan): number;
-  /** Keeps documents by a bitmap; returns how many. */
-  sieve(sieve: Sieve): number;
-  /** Finds the common documents; returns how many. */
-  intersect(lists: Intersection): number;
-  /**
-   * Emits or counts documents of survivors[order[from .. to)] with the phrase, with their phrase
-   * frequencies (i32 at SCORES_AT). Stops when 16 are emitted.
-   */
-  phraseSurvivors(scan: PhraseScan, from: number, to: number): number;
-  /** The same for documents of the ranges order[from .. to). Stops after a range that emitted. */
-  phrases(scan: PhraseScan, from: number, to: number): number;
 }
 
 /** One frame of each kind. */

@@ -5,8 +5,7 @@ import type { DenseTerm } from '../postings/term-info.ts';
 import { describeExcluded, sortRanges } from './conjunction.ts';
 import { COUNTED_AT } from './kernel-memory.ts';
 import type { PhraseScan } from './kernels.ts';
-import { eachEmittedPhrase } from './phrase-lists.ts';
-import { beginPhrase, type PhraseBudget, phraseBudget } from './positions.ts';
+import { beginPhrase, eachEmittedPhrase, type PhraseBudget, phraseBudget } from './positions.ts';
 import { CALL_RANGES, RANGE_STEPS, ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 
 /** Comparing positions takes about so many times as long as reading frequencies. */

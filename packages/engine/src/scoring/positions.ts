@@ -1,5 +1,6 @@
 /** Positions of a phrase's terms, made ready for the kernels. */
 import { describePhrase } from './describe-terms.ts';
+import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { PhraseScan } from './kernels.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
 
@@ -10,7 +11,6 @@ export function beginPhrase(scorer: SegmentScorer, counting: 0 | 1, weight: numb
   describePhrase(reader.arena, scorer.active, scorer.count);
   const scan = workspace.frames.phrase;
   scan.terms = scorer.count;
-  scan.lists = scorer.activeLists;
   scan.codesAt = reader.codes.byteOffset;
   scan.widthCodesAt = reader.widthCodes.byteOffset;
   scan.counting = counting;
@@ -45,11 +45,14 @@ export function phraseBudget(
   };
 }
 
-/** Makes ready the positions of the list terms of ordered[from .. to): frequencies and bits. */
-export function locateHits(scorer: SegmentScorer, from: number, to: number): void {
-  const { ordered } = scorer.workspace;
-  for (let k = 0; k < scorer.activeLists; k++) {
-    const term = scorer.active[k];
-    if (term.list !== null) term.locateHits(ordered, from, to);
+/** Documents that a phrase kernel emitted, with their phrase frequencies. */
+export function eachEmittedPhrase(
+  scorer: SegmentScorer,
+  visit: (doc: number, frequency: number) => void,
+): void {
+  const { i32 } = scorer.reader.arena;
+  const emitted = i32[EMITTED_AT >> 2];
+  for (let i = 0; i < emitted; i++) {
+    visit(i32[(DOCS_AT >> 2) + i], i32[(SCORES_AT >> 2) + i]);
   }
 }

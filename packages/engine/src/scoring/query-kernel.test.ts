@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { Deadline } from '../base/deadline.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
 import { countTerms, searchTerms } from './search-terms.ts';

@@ -78,7 +78,6 @@ function runIn(
   const { segments, mode, deadline = NO_DEADLINE } = search;
   const { arena } = workspace;
   const kernel = workspace.kernels.query;
-  if (kernel === null) return NOT_BY_KERNEL;
   const asked = mode === 'term' ? 1 : search.terms.length;
   if (!writeTerms(search, asked, arena)) return NOT_BY_KERNEL;
   const averageLength = writeStatistics(search, asked, arena);
@@ -106,7 +105,7 @@ export function lookUpByKernel(search: TermSearch): readonly SegmentTerms[] | nu
   try {
     const { arena } = workspace;
     const kernel = workspace.kernels.query;
-    if (kernel === null || !writeTerms(search, terms.length, arena)) return null;
+    if (!writeTerms(search, terms.length, arena)) return null;
     for (let s = 0; s < segments.length; s++) {
       if (!describe(segments[s], s, 1, workspace, kernel)) return null;
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
@@ -7,8 +8,8 @@ import { FoundTerms } from '../inverted/pattern/found-terms.ts';
 import { findNearTerms } from '../inverted/pattern/near.ts';
 import { isOneEdit } from '../inverted/pattern/near-search.ts';
 import { ASKS_BEFORE_TABLES } from '../inverted/pattern/pattern-tables.ts';
+import { BIG } from '../postings/term-info.ts';
 import type { Arena } from '../storage/directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import type { ScoringSegment } from './request.ts';
 import { countPatterns, searchPatterns, type TermPattern } from './search-patterns.ts';
 import { TopDocs } from './top-docs.ts';
@@ -121,11 +122,22 @@ function expectSearch(
         kind === 'prefix'
           ? { kind, bytes }
           : { kind: 'terms', find: (reader, into) => void findNearTerms(reader, bytes, into) };
-      const search = { pattern, score: 2, segments };
+      const find = (reader: InvertedReader, into: FoundTerms) => {
+        const info = reader.lookup(bytes);
+        if (info !== null) into.add(info.df, info.kind === BIG ? -1 - info.at : info.at);
+      };
+      const nearer = [{ kind: 'terms', find, score: 4 } as const];
+      const search = { pattern, score: 2, segments, ...(kind === 'near' && { nearer }) };
       expect(countPatterns(search)).toBe(total);
-      const order = wanted.flatMap((docs, segment) =>
-        (ranked ? docs.toReversed() : docs).map((doc) => ({ segment, doc, score: 2 })),
-      );
+      const isExact = (segment: number, doc: number) =>
+        kind === 'near' && docsBySegment[segment][doc].values.includes(word);
+      const order = wanted
+        .flatMap((docs, segment) =>
+          (ranked ? docs.toReversed() : docs).map((doc) => {
+            return { segment, doc, score: isExact(segment, doc) ? 4 : 2 };
+          }),
+        )
+        .toSorted((a, b) => b.score - a.score);
       for (const count of [false, true]) {
         const top = new TopDocs(5, keyOf(sizes, ranked));
         expect(searchPatterns(search, top, count)).toBe(count ? total : 0);

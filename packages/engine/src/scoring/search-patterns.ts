@@ -1,6 +1,6 @@
 /**
- * Searches of many terms at once, all of one score: those that begin with a prefix, are near a
- * word, or match some other pattern. Steps, segment by segment:
+ * Searches of many terms at once, whose scores are known before: those that begin with a prefix,
+ * are near a word, or match some other pattern. Steps, segment by segment, the nearest terms first:
  *
  * 1. The terms are found (inverted/pattern/, query/weight/pattern-matches.ts).
  * 2. The best documents are those with the lowest keys. Where keys rise as documents do these are
@@ -35,8 +35,10 @@ export type TermPattern =
 /** A search for a pattern over one field. */
 export interface PatternSearch {
   readonly pattern: TermPattern;
-  /** Of every match. */
+  /** Of every match that is in none of `nearer`. */
   readonly score: number;
+  /** Some of the pattern's terms, and more with each, with falling scores above `score`. */
+  readonly nearer?: readonly (TermPattern & { readonly score: number })[];
   readonly segments: readonly ScoringSegment[];
   /** When it has to be done; absent: it may take any time. */
   readonly deadline?: Deadline;
@@ -78,7 +80,7 @@ export function countPatterns(search: PatternSearch): number {
 }
 
 function findTerms(
-  { pattern, deadline = NO_DEADLINE }: PatternSearch,
+  { pattern, deadline = NO_DEADLINE }: Pick<PatternSearch, 'pattern' | 'deadline'>,
   reader: InvertedReader,
   found: FoundTerms,
 ): void {
@@ -95,24 +97,46 @@ function searchOne(
   top: TopDocs,
   count: boolean,
 ): number {
-  const { pattern, score, deadline = NO_DEADLINE } = search;
-  const { reader, number, ranks, blocked } = segment;
+  const { number, ranks } = segment;
   top.enter(number, ranks);
-  if (count || ranks !== null || top.after !== null || top.limit > MAX_LOWEST) {
-    findTerms(search, reader, found);
-    return offerMarked(segment, found, top, { score, count, deadline });
+  const { cold } = segment.reader;
+  if (count || cold || ranks !== null || top.after !== null || top.limit > MAX_LOWEST) {
+    return offerMarked(search, segment, found, top, count);
   }
-  const lowest = new LowestDocs(top.limit, blocked);
-  if (pattern.kind === 'prefix') lowestOfPrefix(reader, pattern.bytes, lowest, deadline);
-  else {
-    findTerms(search, reader, found);
-    for (let i = 0; i < found.size; i++) {
-      deadline.spend(1);
-      offerDocs(reader, found.dfs[i], found.refs[i], lowest, lowest.block);
+  const offered = new Set<number>();
+  for (const { pattern, score } of byScore(search)) {
+    const lowest = new LowestDocs(top.limit + offered.size, segment.blocked);
+    addLowest({ ...search, pattern }, segment.reader, found, lowest);
+    for (const doc of lowest.docs) {
+      if (!offered.has(doc)) top.offer(doc, score);
+      offered.add(doc);
     }
+    if (offered.size >= top.limit) break;
   }
-  for (const doc of lowest.docs) top.offer(doc, score);
   return 0;
+}
+
+/** The patterns of a search with their scores, the highest first; the last has all terms. */
+function byScore({ pattern, score, nearer = [] }: PatternSearch) {
+  return [...nearer.map((one) => ({ pattern: one, score: one.score })), { pattern, score }];
+}
+
+function addLowest(
+  search: PatternSearch,
+  reader: InvertedReader,
+  found: FoundTerms,
+  lowest: LowestDocs,
+): void {
+  const { pattern, deadline = NO_DEADLINE } = search;
+  if (pattern.kind === 'prefix') {
+    lowestOfPrefix(reader, pattern.bytes, lowest, deadline);
+    return;
+  }
+  findTerms(search, reader, found);
+  for (let i = 0; i < found.size; i++) {
+    deadline.spend(1);
+    offerDocs(reader, found.dfs[i], found.refs[i], lowest, lowest.block);
+  }
 }
 
 /** The block with the lowest document first: it decides how few others have to be read. */
@@ -173,44 +197,53 @@ function countFound(
   });
 }
 
-interface OfferedTerms {
-  readonly score: number;
-  readonly count: boolean;
-  readonly deadline: Deadline;
-}
-
-/** Counts where requested; the found terms' documents are offered. */
+/** Counts where requested; the documents of all terms are offered, the nearest terms first. */
 function offerMarked(
-  { reader, blocked }: ScoringSegment,
+  search: PatternSearch,
+  segment: ScoringSegment,
   found: FoundTerms,
   top: TopDocs,
-  { score, count, deadline }: OfferedTerms,
+  count: boolean,
 ): number {
-  if (found.size === 0) return 0;
-  return withMarks(reader, (bits, workspace) => {
-    markAll(reader, found, bits, deadline);
-    for (let from = 0; from < bits.length; from += WORDS_PER_CHECK) {
-      deadline.check();
-      offerBits(bits.subarray(from, from + WORDS_PER_CHECK), 32 * from, blocked, top, score);
-      if (top.strict) break;
-    }
-    if (!count) return 0;
-    const out = blockedAt(workspace, blocked);
-    return workspace.bits.countAny([bits.byteOffset], out, bits.byteLength);
-  });
+  const { deadline = NO_DEADLINE } = search;
+  const { reader, blocked } = segment;
+  const patterns = byScore(search);
+  const offerFrom = (at: number, offered: Int32Array | null): number => {
+    const { pattern, score } = patterns[at];
+    const isLast = at === patterns.length - 1;
+    findTerms({ pattern, deadline }, reader, found);
+    if (found.size === 0) return isLast ? 0 : offerFrom(at + 1, offered);
+    return withMarks(reader, (bits, workspace) => {
+      markAll(reader, found, bits, deadline);
+      offerBits({ bits, blocked, offered }, top, score, deadline);
+      if (!isLast) return offerFrom(at + 1, bits);
+      if (!count) return 0;
+      const out = blockedAt(workspace, blocked);
+      return workspace.bits.countAny([bits.byteOffset], out, bits.byteLength);
+    });
+  };
+  return offerFrom(0, null);
+}
+
+/** Documents of a segment as bits, and those that are not offered: deleted, or offered before. */
+interface OfferedBits {
+  readonly bits: Int32Array;
+  readonly blocked: Int32Array | null;
+  readonly offered: Int32Array | null;
 }
 
 /** Offers marked documents; where keys rise as documents do, until no more can be kept. */
 function offerBits(
-  bits: Int32Array,
-  first: number,
-  blocked: Int32Array | null,
+  { bits, blocked, offered }: OfferedBits,
   top: TopDocs,
   score: number,
+  deadline: Deadline,
 ): void {
   for (let i = 0; i < bits.length; i++) {
-    for (let word = bits[i]; word !== 0; word &= word - 1) {
-      const doc = first + 32 * i + 31 - Math.clz32(word & -word);
+    if (i % WORDS_PER_CHECK === 0) deadline.check();
+    const left = offered === null ? bits[i] : bits[i] & ~offered[i];
+    for (let word = left; word !== 0; word &= word - 1) {
+      const doc = 32 * i + 31 - Math.clz32(word & -word);
       if (blocked !== null && hasBit(blocked, doc)) continue;
       if (top.strict) return;
       top.offer(doc, score);

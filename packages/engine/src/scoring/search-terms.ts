@@ -11,6 +11,7 @@
 import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
 import type { TermInfo } from '../postings/term-info.ts';
+import { MAX_TERMS } from './compiled-kernels.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { inverseFrequency } from './field-statistics.ts';
@@ -31,8 +32,6 @@ import { searchUnion } from './union.ts';
 import { walkSegment } from './walk.ts';
 import { MAX_SPLIT } from './workspace.ts';
 
-/** Descriptors of the kernels. */
-const MAX_TERMS = 8;
 /** Terms store their tenth best score: it bounds lists up to this length. */
 const STORED_BEST = 10;
 /** A threshold that was too high is tried once more times this. */

@@ -19,7 +19,6 @@ import type { DenseTerm, ListTerm, TermInfo } from '../postings/term-info.ts';
 /** What of a block is decoded. */
 const HAS_DOCS = 1;
 const HAS_FREQUENCIES = 2;
-const HAS_POSITIONS = 4;
 /** Lower bounds are narrowed by this against rounding. */
 const ROUND_DOWN = 1 - 1e-12;
 
@@ -54,8 +53,6 @@ export class TermScorer {
   list: ListTerm | null = null;
   /** Blocks of a list; 1 for a short term. */
   blocks = 0;
-  /** Byte address of the positions of a short term. */
-  shortPositionsAt = 0;
   /** Of lists and short terms, by posting: what is decoded so far. */
   readonly docs: Int32Array;
   readonly frequencies: Int32Array;
@@ -152,11 +149,10 @@ export class TermScorer {
 
   #decodeShort(): void {
     if (this.#decoded[0] !== 0) return;
-    this.#decoded[0] = HAS_DOCS | HAS_FREQUENCIES | HAS_POSITIONS;
+    this.#decoded[0] = HAS_DOCS | HAS_FREQUENCIES;
     const { docs, frequencies, df } = this;
     const { u8 } = this.#reader.arena;
-    this.shortPositionsAt = decodeShort(u8, this.#info.at, df, docs, frequencies);
-    this.#locatePositions(0, df);
+    decodeShort(u8, this.#info.at, df, docs, frequencies);
   }
 
   /** Decodes the documents of a block of a list to docs[128 block ..]. */
@@ -181,31 +177,6 @@ export class TermScorer {
     for (let i = 0; i < n; i++) {
       const block = hits[i] >> 7;
       if ((decoded[block] & HAS_FREQUENCIES) === 0) this.#decodeFrequencies(block);
-    }
-  }
-
-  /** Computes where the positions of the postings hits[order[from .. to)] begin, by block. */
-  locateHits(order: Int32Array, from: number, to: number): void {
-    const { hits } = this;
-    const decoded = this.#decoded;
-    for (let i = from; i < to; i++) {
-      const block = hits[order[i]] >> 7;
-      if ((decoded[block] & HAS_POSITIONS) === 0) this.#locateBlock(block);
-    }
-  }
-
-  #locateBlock(block: number): void {
-    this.#decodeFrequencies(block);
-    this.#locatePositions(block << 7, Math.min(this.df, (block << 7) + LIST_BLOCK));
-    this.#decoded[block] |= HAS_POSITIONS;
-  }
-
-  #locatePositions(from: number, to: number): void {
-    const { docs, frequencies, positionBits } = this;
-    const { widths, widthCodes } = this.#reader;
-    for (let i = from, bit = 0; i < to; i++) {
-      positionBits[i] = bit;
-      bit += frequencies[i] * widths[widthCodes[docs[i]]];
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainArena } from '../storage/plain-arena.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { Workspace } from './workspace.ts';
 
 describe('the workspace of a search', () => {

@@ -3,8 +3,8 @@
  * without fetching fields. Every round runs all queries in turn, so that no query is always
  * measured with its own data in the cache. Over remote shards a query is a whole search.
  */
-import type { BenchRequest, BenchResponse } from '@lakehouse-search/contract';
-import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
+import { type BenchRequest, type BenchResponse, LhsError } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { Deadline } from '../base/deadline.ts';
 import { BY_SCORE } from '../collect/order.ts';
 import { bindQuery } from '../query/bind/bind.ts';

@@ -3,9 +3,13 @@
  * would end before it reads a document.
  */
 
-import type { CheckedRequest, CheckedSearch, CheckedSemantic } from '@lakehouse-search/contract';
+import type {
+  CheckedRequest,
+  CheckedSearch,
+  CheckedSemantic,
+} from '@lakehouse-search/contract/internal';
 import { bindQuery } from '../query/bind/bind.ts';
-import { nearestField, nearestName, nearestNodes } from '../query/bind/nearest.ts';
+import { nearestField, precomputedName, precomputedNodes } from '../query/bind/nearest.ts';
 import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import { readTree } from '../query/tree/read.ts';
@@ -17,6 +21,7 @@ import { queryFields } from '../shard/request/query-fields.ts';
 import { readSearchAfter } from '../shard/request/sort-values.ts';
 import type { NamedDocs } from '../shard/shard.ts';
 import { requireNear, vectorFieldOf } from './hybrid/query-vector.ts';
+import { likedFields } from './liked-terms.ts';
 
 /** Throws invalid_query, invalid_argument or limit_exceeded unless the search fits the index. */
 export function bindOnly(mapping: Mapping, search: CheckedSearch): void {
@@ -61,15 +66,20 @@ export function readOnly({ mode, checked }: CheckedSearch): void {
   else if (filter !== undefined) readTree(filter);
 }
 
-/** No documents for each `knn` clause: which ones are near is only known when it runs. */
+/** Nothing for each such clause: what is near or alike is only known when it runs. */
 function noDocs(mapping: Mapping, query: Query): readonly NamedDocs[] {
   const fields = queryFields(mapping);
-  return [...nearestNodes(query)].map((node) => {
+  return [...precomputedNodes(query)].map((node) => {
+    const name = precomputedName(node);
+    if (node.kind === 'more_like_this') {
+      likedFields(node, mapping);
+      return { name, found: { liked: [] } };
+    }
     nearestField(node, fields);
     const { filter } = node;
     if (filter !== undefined) {
       bindQuery(filter, queryFields(mapping, docsByName(noDocs(mapping, filter), mapping, null)));
     }
-    return { name: nearestName(node), found: { label: 'none', segments: [], words: null } };
+    return { name, found: { label: 'none', segments: [], words: null } };
   });
 }

@@ -122,6 +122,13 @@ export function lagOf({ lag }: SearchContext): Promise<TableLag> {
   return requested;
 }
 
+/** What a claim about all rows adds if the index is behind its table; else nothing. */
+export async function asIndexed(context: SearchContext): Promise<string> {
+  const { lag_snapshots: lag } = await lagOf(context).catch(() => UNKNOWN_LAG);
+  if (lag === null || lag === 0) return '';
+  return ` (of the index, ${lag} ${lag === 1 ? 'snapshot' : 'snapshots'} behind the table)`;
+}
+
 /** The notes of a response; none is no field. */
 export const notesOf = (notes: readonly string[]): { readonly notes?: readonly string[] } =>
   notes.length === 0 ? {} : { notes };

@@ -2,7 +2,7 @@
  * The hits of a search over all shards. Steps: bind the request, find the documents of its `knn`
  * clauses, search every shard with the statistics of all, and merge their hits.
  */
-import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract';
+import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
 import { pauses } from '../base/turns.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
@@ -42,7 +42,7 @@ export async function prepareSearch(
   const query: ShardQuery =
     tenant === undefined ? { search: checked } : { search: checked, tenant };
   const { ast, filter } = checked.request;
-  // Only trees have `knn` clauses: the first tree loads their code.
+  // Only trees have `knn` and `more_like_this` clauses: the first tree loads their code.
   const trees = ast !== undefined || typeof filter === 'object';
   const near = trees
     ? await (await loadNear()).findNearClauses(context, fan, checked.request)

@@ -80,9 +80,13 @@ function one(point: string, variants: ReadonlyMap<string, readonly string[]>): s
     ...(upper.length === point.length ? [upper] : []),
     ...(variants.get(point) ?? []),
   ]);
-  if (all.size === 1) return point.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
+  if (all.size === 1) return literalPattern(point);
   return `[${[...all].join('')}]`;
 }
+
+/** A regular expression for a text as it is. */
+export const literalPattern = (text: string): string =>
+  text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
 
 /** The runs of a text that a pattern of `likePattern` takes; undefined if it takes it not. */
 export function runsOfLike(pattern: string, text: string): readonly string[] | undefined {

@@ -11,7 +11,7 @@ import {
   checkSearchRequest,
   checkSemanticRequest,
   checkSuggestRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { SearchContext } from './context.ts';

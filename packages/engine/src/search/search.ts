@@ -3,15 +3,17 @@
  * the documents of `knn` clauses, search all shards and merge their hits, then for the page only:
  * cached fields and marks from the shards of its documents, rows from the table.
  */
+
 import type {
-  CheckedRequest,
   Coordinates,
   Hit,
   Json,
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
+import type { CheckedRequest } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
+import { comparesTexts } from '../query/bind/bounds.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
@@ -96,8 +98,20 @@ export async function answerSearch(
     ...(!needsRows(bound) || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
     ...more,
-    ...notesOf([...bound.notes, ...(more?.notes ?? [])]),
+    ...notesOf([...bound.notes, ...sortNotes(bound, page), ...(more?.notes ?? [])]),
   };
+}
+
+/** Notes on sorts by texts whose values on the page are numbers of different lengths. */
+function sortNotes({ order }: BoundRequest, page: readonly FoundDoc[]): readonly string[] {
+  return order.flatMap((key, i) => {
+    if (key.kind !== 'field' || key.field.type !== 'KEYWORD') return [];
+    const values = page.map(({ hit }) => hit.values[i]).filter((value) => value !== null);
+    const texts = values.map((value) => String(columnValueToJson(key.field, value)));
+    const lengths = texts.map((text) => /^[-+]?(\d+)(?:\.\d+)?$/.exec(text)?.[1].length);
+    if (lengths.includes(undefined) || new Set(lengths).size < 2) return [];
+    return [comparesTexts(`the sort by ${key.field.name}`, key.field)];
+  });
 }
 
 const hasSummary = ({ facets, aggs }: SearchRequest): boolean =>
@@ -159,10 +173,15 @@ async function marked(
   if (bound.checked.highlight?.matched !== true) {
     return rowHighlights(context, bound, rows, cost);
   }
-  const lacking = rows.filter((_, i) => Object.keys(fetched?.[i]?.highlight ?? {}).length === 0);
-  const marks = await rowHighlights(context, bound, lacking, cost);
+  // a clause such as `repo:curl` does not show why a row with the words of a text matched
+  const hasText = bound.rowHighlight.some(({ plan }) => plan.type === 'TEXT');
+  const marks = bound.highlight?.filter(({ type }) => !hasText || type === 'TEXT') ?? [];
+  const isMarked = (i: number) =>
+    marks.some(({ name }) => fetched?.[i]?.highlight?.[name] !== undefined);
+  const lacking = rows.filter((_, i) => !isMarked(i));
+  const found = await rowHighlights(context, bound, lacking, cost);
   const byRow = new Map(
-    lacking.map((row, i) => [row, 'highlight' in marks[i] ? marks[i] : undefined]),
+    lacking.map((row, i) => [row, 'highlight' in found[i] ? found[i] : undefined]),
   );
   return rows.map((row) => byRow.get(row));
 }

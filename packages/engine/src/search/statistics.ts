@@ -1,4 +1,11 @@
-import { allParts, type Clause, scoringParts } from '../query/bind/clause.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import {
+  allParts,
+  exactTerms,
+  isCompoundModule,
+  moduleOf,
+  scoringParts,
+} from '../query/clauses/registry.ts';
 import { type FieldFigures, type TermsOfField, termMapKey } from '../query/weight/statistics.ts';
 import type { SearchContext } from './context.ts';
 import type { FanOut } from './fan-out.ts';
@@ -49,6 +56,44 @@ export async function mergedStatistics(
   return merged;
 }
 
+/** The figures of all shards for some terms, in the order of `fields`. */
+export async function termFrequencies(
+  fan: FanOut,
+  { tenant }: Pick<SearchContext, 'tenant'>,
+  fields: readonly TermsOfField[],
+): Promise<readonly Pick<FieldFigures, 'docs' | 'frequencies'>[]> {
+  const whose = tenant === undefined ? {} : { tenant };
+  const answers = await fan.ask((shard) => shard.statistics({ fields, ...whose }));
+  return fields.map(({ terms }, i) => {
+    const own = answers.flatMap((answer) => (answer === undefined ? [] : [answer[i]]));
+    const sum = (of: (one: FieldFigures) => number) => own.reduce((all, one) => all + of(one), 0);
+    return {
+      docs: sum(({ docs }) => docs),
+      frequencies: terms.map((_, t) => sum(({ frequencies }) => frequencies[t])),
+    };
+  });
+}
+
+/** Whether any term of each clause is in an index; undefined where it has none, or a shard fails. */
+export async function areFound(
+  fan: FanOut,
+  { tenant }: Pick<SearchContext, 'tenant'>,
+  clauses: readonly Clause[],
+): Promise<readonly (boolean | undefined)[]> {
+  const whose = tenant === undefined ? {} : { tenant };
+  const terms = clauses.map((clause) => clauseTerms([clause], 'all'));
+  const answers = await fan.ask((shard) => shard.statistics({ fields: terms.flat(), ...whose }));
+  if (fan.failed > 0) return [];
+  let at = 0;
+  return terms.map((fields) => {
+    const from = at;
+    at += fields.length;
+    const figures = answers.flatMap((answer) => answer?.slice(from, at) ?? []);
+    if (fields.length === 0) return undefined;
+    return figures.some(({ frequencies }) => frequencies.some((count) => count > 0));
+  });
+}
+
 function cacheOf(commit: object, tenant: string | undefined): Totals {
   let tenants = caches.get(commit);
   if (tenants === undefined) caches.set(commit, (tenants = new Map()));
@@ -74,10 +119,12 @@ function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): reado
     terms.set(termMapKey(term), term);
   };
   const visit = (clause: Clause): void => {
-    if (clause.kind === 'term') add(clause.field.id, clause.term);
-    else if (clause.kind === 'phrase' || clause.kind === 'phrase_prefix') {
-      for (const { term } of clause.words) add(clause.field.id, term);
-    } else (part === 'scoring' ? scoringParts : allParts)(clause).forEach(visit);
+    const module = moduleOf(clause);
+    if (isCompoundModule(module)) {
+      (part === 'scoring' ? scoringParts : allParts)(clause).forEach(visit);
+    } else if (module.scoresWords && 'field' in clause) {
+      for (const term of exactTerms(clause)) add(clause.field.id, term);
+    }
   };
   clauses.forEach(visit);
   return [...fields].map(([field, terms]) => {

@@ -3,10 +3,13 @@
  * terms of each shard are only candidates: their counts are completed by the other shards, and the
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
-import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
+
+import { LhsError, type SuggestResponse } from '@lakehouse-search/contract';
+import type { CheckedSuggest } from '@lakehouse-search/contract/internal';
 import type { FieldTarget } from '../query/bind/fields.ts';
 import { termMapKey } from '../query/weight/statistics.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
+import type { ShardSuggest } from '../shard/shard.ts';
 import { termsTarget } from '../shard/suggest/suggest-terms.ts';
 import { type RankedTerm, SuggestionList } from '../shard/suggest/suggestion-list.ts';
 import { envelope, lagOf, type SearchContext } from './context.ts';
@@ -44,16 +47,19 @@ const LONGEST_WORD = 64;
 /** Spellings of a word that are compared. */
 const SPELLINGS = 16;
 
+/** Other terms than those near to a text. */
+type WhichTerms = Pick<ShardSuggest, 'pattern' | 'maxTerms'>;
+
 /** The texts of terms of a field, or of a path of a variant, the nearest and most frequent first. */
 async function firstTexts(
   context: SearchContext,
   fan: FanOut,
   request: CheckedSuggest,
   limit: number,
-  pattern?: string,
+  which: WhichTerms = {},
 ): Promise<readonly string[]> {
-  const target = termsTarget(request.field, context.mapping, pattern !== undefined);
-  const terms = await firstTerms(context, fan, request, limit, pattern);
+  const target = termsTarget(request.field, context.mapping, which.pattern !== undefined);
+  const terms = await firstTerms(context, fan, request, limit, which);
   return shownTexts(context, fan, target, terms);
 }
 
@@ -69,13 +75,23 @@ async function shownTexts(
   return texts.map(await shownValues(context, fan, target.plan, texts));
 }
 
-/** Terms of a field or path that a regular expression matches, the most frequent first. */
-export const matchingTerms = (
+/**
+ * Terms of a field or path that a regular expression matches, the most frequent first; none if it
+ * is too large.
+ */
+export async function matchingTerms(
   context: SearchContext,
   fan: FanOut,
   field: string,
-  pattern: string,
-): Promise<readonly string[]> => firstTexts(context, fan, { field, text: '' }, SPELLINGS, pattern);
+  which: WhichTerms,
+): Promise<readonly string[]> {
+  try {
+    return await firstTexts(context, fan, { field, text: '' }, SPELLINGS, which);
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'limit_exceeded') return [];
+    throw error;
+  }
+}
 
 /** The most frequent terms of a field, which may be a hidden one. */
 export const frequentTerms = (
@@ -83,7 +99,8 @@ export const frequentTerms = (
   fan: FanOut,
   field: string,
   limit: number,
-): Promise<readonly string[]> => firstTexts(context, fan, { field, text: '' }, limit, '(.|\\n)*');
+): Promise<readonly string[]> =>
+  firstTexts(context, fan, { field, text: '' }, limit, { pattern: '(.|\\n)*' });
 
 /**
  * The term of a field or path that is nearest to a word: at most 2 edits, 1 in short words, and
@@ -108,12 +125,9 @@ async function firstTerms(
   fan: FanOut,
   request: CheckedSuggest,
   limit: number,
-  pattern?: string,
+  which: WhichTerms = {},
 ): Promise<readonly RankedTerm[]> {
-  const whose = {
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(pattern === undefined ? {} : { pattern }),
-  };
+  const whose = { ...(tenant === undefined ? {} : { tenant }), ...which };
   const firstOf = (most: number) =>
     fan.ask((shard) => {
       return shard.suggest(

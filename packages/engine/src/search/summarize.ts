@@ -2,24 +2,30 @@
  * Facets and aggregations of a search, or alone. Steps: the specifications are bound to the index's
  * fields, every shard makes partials of its matches, and the merged partials become the answer.
  */
-import type {
-  AggResults,
-  AggregateResponse,
-  AggSpecs,
-  CheckedAggregate,
-  CheckedFacets,
-  CheckedRequest,
-  Facet,
-  FacetSpec,
-  FacetsResponse,
-  SearchResponse,
+import {
+  type AggResults,
+  type AggregateResponse,
+  type AggSpecs,
+  type Facet,
+  type FacetSpec,
+  type FacetsResponse,
+  LhsError,
+  type SearchResponse,
 } from '@lakehouse-search/contract';
-import { jsonValue, LhsError } from '@lakehouse-search/contract';
+import {
+  type CheckedAggregate,
+  type CheckedFacets,
+  type CheckedRequest,
+  checkSearchRequest,
+  jsonValue,
+} from '@lakehouse-search/contract/internal';
+import { mergeAll } from '../aggregate/bucket-partials.ts';
 import { finishAggregations } from '../aggregate/finish.ts';
-import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
+import type { AggPartial } from '../aggregate/partial.ts';
 import { lazily } from '../base/lazily.ts';
 import { type BoundSummary, bindSummary } from '../shard/request/bind-aggregations.ts';
 import type { ShardQuery, SummarySpecs } from '../shard/shard.ts';
+import { Backgrounds } from './backgrounds.ts';
 import { envelope, lagOf, notesOf, requireSnapshot, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './find-hits.ts';
@@ -115,6 +121,29 @@ async function summaryOf(
   prepared: PreparedSearch,
   specs: SummarySpecs,
 ): Promise<Summary> {
+  const { bound, merged, total } = await mergedPartials(context, fan, prepared, specs);
+  const shown = new ShownValues();
+  const backgrounds = new Backgrounds();
+  const sources = { show: shown.of, background: backgrounds.of };
+  const finish = () => finishAggregations(bound.all, merged, sources);
+  let results = finish();
+  const overAll = async (aggs: AggSpecs) => {
+    const all = await prepareSearch(context, fan, checkSearchRequest({}));
+    return mergedPartials(context, fan, all, { aggs });
+  };
+  // a background inside of buckets that a background chooses is collected later
+  while (await backgrounds.read(overAll)) results = finish();
+  if (await shown.read(context, fan)) results = finish();
+  return { bound, results, total };
+}
+
+/** The partials of all shards, merged, and the number of matching documents. */
+async function mergedPartials(
+  context: SearchContext,
+  fan: FanOut,
+  prepared: PreparedSearch,
+  specs: SummarySpecs,
+) {
   const { deadline } = context;
   const { bound, queries } = await bindNear(context, fan, prepared, specs);
   const answers = await fan.ask((shard, number) => {
@@ -126,12 +155,10 @@ async function summaryOf(
   for (const answer of answers) {
     if (answer === undefined) continue;
     total += answer.total;
-    merged = merged === null ? answer.partials : mergeAll(merged, answer.partials);
+    if (merged === null) merged = answer.partials;
+    else mergeAll(bound.all, merged, answer.partials);
   }
-  const shown = new ShownValues();
-  const finish = () => finishAggregations(bound.all, merged ?? [], shown.of);
-  const results = finish();
-  return { bound, results: (await shown.read(context, fan)) ? finish() : results, total };
+  return { bound, merged: merged ?? [], total };
 }
 
 /** Specifications bound, with the documents of the `knn` clauses in their filters. */
@@ -147,16 +174,6 @@ async function bindNear(
   const { withNearAggregations } = await loadNear();
   const near = await withNearAggregations(context, fan, queries, bound.unresolved);
   return { bound: bindSummary(mapping, near[0], specs), queries: near };
-}
-
-function mergeAll(
-  into: readonly AggPartial[],
-  other: readonly AggPartial[],
-): readonly AggPartial[] {
-  into.forEach((partial, i) => {
-    mergePartials(partial, other[i]);
-  });
-  return into;
 }
 
 function aggsOf({ all, facets }: BoundSummary, results: Summary['results']): AggResults {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { runSteps } from '../base/steps.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { Verification } from '../storage/verification.ts';
-import { AddedField, addHashes, dropField, setHashes } from './alter.ts';
+import { AddedField, addHashes, setHashes } from './alter.ts';
 import { checkSegment } from './check.ts';
 import type { SegmentEntry } from './entry.ts';
 import { mergeSegments } from './merge.ts';
@@ -143,6 +143,12 @@ describe('a field that is added to a segment', () => {
     const two = [{ docs: 2, block: null }];
     expect(() => withField(directory, before, PLANS[2], two)).toThrow('s1 has 1');
   });
+});
+
+/** Values of a stored group stay until the next merge. */
+const dropField = (entry: SegmentEntry, field: number): SegmentEntry => ({
+  ...entry,
+  components: entry.components.filter((own) => own.field !== field),
 });
 
 describe('a field that is dropped from a segment', () => {

@@ -60,15 +60,6 @@ export class AddedField {
 }
 
 /**
- * The entry without the components of a field. Nothing is read or written: values of a field that
- * is stored in a group with others stay there, unread, until the next merge; so do row hashes over
- * its column.
- */
-export function dropField(entry: SegmentEntry, field: number): SegmentEntry {
-  return { ...entry, components: entry.components.filter((own) => own.field !== field) };
-}
-
-/**
  * Replaces the row hashes of a segment, by document, and the columns that they cover; `revision`: a
  * number that no `hashes` file of the segment has had. Segments of format 2 only.
  */

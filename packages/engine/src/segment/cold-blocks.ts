@@ -4,10 +4,18 @@ import type { Region } from '../storage/directory.ts';
 export interface BlockLists {
   /** Bytes of a block. */
   readonly block: number;
-  /** By component (`text/3`): the end of the object's key, and the CRC-32 of each block. */
-  readonly files: Readonly<
-    Record<string, { readonly file: string; readonly crcs: readonly number[] }>
-  >;
+  /** By component (`text/3`). */
+  readonly files: Readonly<Record<string, FileBlocks>>;
+}
+
+/** The blocks of one file. */
+export interface FileBlocks {
+  /** The end of the object's key. */
+  readonly file: string;
+  /** Where the file begins in a bundle; absent: the object is the file. */
+  readonly offset?: number;
+  /** CRC-32 of each block. */
+  readonly crcs: readonly number[];
 }
 
 /** The payload of a file `blocks`. */

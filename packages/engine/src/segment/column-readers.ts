@@ -37,7 +37,9 @@ export function openColumn(
 ): ColumnReader {
   const { encoding, section } = head;
   if (encoding === 'text') {
-    return textReader(new ByteList(sections.i32(section), sections.bytes(section + 1), docs, path));
+    const cold = sections.need === undefined ? null : { section, need: sections.need };
+    const [blocks, data] = [sections.i32(section), sections.bytes(section + 1)];
+    return textReader(new ByteList(blocks, data, docs, path, cold));
   }
   if (encoding !== 'dictionary') {
     const packed = packedReader(head, rows);

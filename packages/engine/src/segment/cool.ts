@@ -22,9 +22,21 @@ export interface ColdPlace {
   readonly prefix: string;
 }
 
-/** The files of a segment that are objects when it is cold. */
-export const coldComponents = ({ components }: SegmentEntry): readonly Component[] =>
-  components.filter(isFieldFile);
+/** Which bytes of a segment are objects when it is cold. */
+export interface ColdForm {
+  readonly blockBytes: number;
+  /** Whether a file is an object. */
+  isCold(component: Component): boolean;
+  /** Bytes at the beginning of such a file that stay on the local disk. */
+  resident(kind: ComponentKind, bytes: Uint8Array): number;
+}
+
+/** Keys, row hashes, locators and live documents stay whole: writers read them. */
+export const WINDOW_FORM: ColdForm = Object.freeze({
+  blockBytes: COLD_BLOCK_BYTES,
+  isCold: isFieldFile,
+  resident: residentBytes,
+});
 
 /**
  * Writes the twins of a hot segment, whose field files are objects already, and its list of blocks.
@@ -35,16 +47,16 @@ export function writeCold(
   entry: SegmentEntry,
   cold: ColdPlace,
   revision: number,
-  blockBytes = COLD_BLOCK_BYTES,
+  form: ColdForm,
 ): SegmentEntry {
   const files: Record<string, BlockLists['files'][string]> = {};
   const components = entry.components.map((component) => {
-    if (!isFieldFile(component)) return component;
+    if (!form.isCold(component)) return component;
     const { kind, field, file } = component;
     const region = directory.open(file);
     try {
-      files[`${kind}/${field}`] = { file, crcs: blockSums(region.bytes, blockBytes) };
-      const resident = residentBytes(kind, region.bytes);
+      files[`${kind}/${field}`] = { file, crcs: blockSums(region.bytes, form.blockBytes) };
+      const resident = form.resident(kind, region.bytes);
       const twin = `${file}.${revision}`;
       writeTwin(directory, twin, region.bytes, resident);
       return { ...component, file: twin, resident };
@@ -54,7 +66,7 @@ export function writeCold(
   });
   const made = { kind: 'blocks', revision } as const;
   const blocks = writeComponent(directory, entry.id, made, [
-    encodeBlocks({ block: blockBytes, files }),
+    encodeBlocks({ block: form.blockBytes, files }),
   ]);
   return { ...entry, components: [...components, blocks], cold };
 }
@@ -93,16 +105,28 @@ function writeTwin(directory: Directory, name: string, bytes: Uint8Array, reside
   }
 }
 
+/**
+ * The first of the sections (storage/sections.ts) that is demanded before it is read: those before
+ * it are heads, the places of stored blocks, and which documents have a vector.
+ */
+const DEMANDED_SECTIONS: { readonly [Kind in ComponentKind]?: number } = {
+  keys: 2,
+  hashes: 1,
+  locators: 1,
+  numeric: 1,
+  ordinal: 1,
+  stored: 4,
+  vector: 4,
+};
+
 /** Bytes at the beginning of a file that its structure reads without demanding them. */
-function residentBytes(kind: ComponentKind, bytes: Uint8Array): number {
+export function residentBytes(kind: ComponentKind, bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset + FRAME_HEADER_BYTES);
   if (kind === 'text' || kind === 'keyword') {
     const word = FIRST_SECTION_WORD + 2 * INVERTED_SECTIONS.indexOf('small');
     return FRAME_HEADER_BYTES + view.getInt32(4 * word, true);
   }
-  // The last of the sections of stored values has the compressed blocks (storage/sections.ts).
-  if (kind === 'stored') return FRAME_HEADER_BYTES + view.getUint32(4 + 8 * 4, true);
-  // Of vectors: which documents have one.
-  if (kind === 'vector') return FRAME_HEADER_BYTES + view.getUint32(4 + 8 * 4, true);
+  const section = DEMANDED_SECTIONS[kind];
+  if (section !== undefined) return FRAME_HEADER_BYTES + view.getUint32(4 + 8 * section, true);
   return FRAME_HEADER_BYTES;
 }

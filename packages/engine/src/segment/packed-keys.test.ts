@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { runSteps } from '../base/steps.ts';
 import { encodeKey } from '../schema/key.ts';
 import { openFramed, writeFramed } from '../storage/frame.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { collectKeys, type VisitKey } from './key-order.ts';
 import { packingKeys } from './key-rows.ts';
 import { encodingFlatKeys, encodingKeys, KeysWriter } from './keys-writer.ts';

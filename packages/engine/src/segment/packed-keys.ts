@@ -1,7 +1,8 @@
 import { hashBytes } from '../base/hash-bytes.ts';
+import { mapCold } from '../storage/cold-file.ts';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
-import { countSections, openSections } from '../storage/sections.ts';
+import { countSections, type NeedSection, openSections } from '../storage/sections.ts';
 import { type ColumnReader, type KeyRows, openColumn } from './column-readers.ts';
 import { type ColumnHead, hasSections, MOST_COLUMNS, readHeads } from './key-columns.ts';
 import {
@@ -14,6 +15,17 @@ import {
 import type { SegmentKeys } from './keys.ts';
 import { FIRST_COLUMN_SECTION } from './keys-writer.ts';
 
+/** Numbers of sections (keys-writer.ts). */
+const ROWS = 2;
+const RANKS = 3;
+const STARTS = 4;
+/** Sections of the table of key hashes with bytes of an entry: marks, low and high bits of blocks. */
+const ENTRY_BYTES = [
+  [5, 1],
+  [6, 2],
+  [7, 1],
+] as const;
+
 /** The keys of a segment of format 2 on a mapped file (layout: keys-writer.ts). */
 export class PackedKeys implements SegmentKeys {
   readonly docs: number;
@@ -23,10 +35,13 @@ export class PackedKeys implements SegmentKeys {
   /** Columns that are not compared as bytes of the row. */
   readonly #others: readonly number[];
   readonly #rows: KeyRows;
+  /** Sections of dictionaries and exceptions, which are read with any key. */
+  readonly #whole: readonly number[];
   /** Bytes of a row before the packed columns: those of dictionaries. */
   readonly #skipped: number;
   readonly #bits: number;
-  readonly ranks: Int32Array | null;
+  readonly #ranks: Int32Array | null;
+  readonly #need: NeedSection | undefined;
   #deleted: Int32Array | null = null;
   /** The key that is looked for: packed, and where its parts lie. */
   readonly #wanted: Uint8Array;
@@ -37,13 +52,15 @@ export class PackedKeys implements SegmentKeys {
   private constructor(payload: Region, path: string) {
     const count = countSections(payload, path);
     const sections = openSections(payload, Math.max(count, FIRST_COLUMN_SECTION), path);
+    this.#need = sections.need;
+    for (const section of [0, 1]) sections.need?.(section);
     const [docs, columns, width] = sections.i32(0);
     const heads = readHeads(sections.view(1), width);
     const bytes = sections.bytes(2);
     this.docs = docs;
     this.#bits = bucketBits(docs);
     const ranks = sections.i32(3);
-    this.ranks = ranks.length === 0 ? null : ranks;
+    this.#ranks = ranks.length === 0 ? null : ranks;
     this.table = {
       starts: sections.i32(4),
       marks: sections.bytes(5),
@@ -59,6 +76,10 @@ export class PackedKeys implements SegmentKeys {
       throw corrupt(path, 'its sections do not fit its head');
     }
     this.#rows = { bytes, width };
+    this.#whole = owned!.flatMap(({ encoding, section }) => {
+      return encoding === 'text' ? [] : [section, section + 1];
+    });
+    if (sections.need !== undefined) mapCold(this.#whole, (section) => sections.need?.(section));
     this.#columns = heads.map((head) => openColumn(head, sections, this.#rows, docs, path));
     this.#others = heads.flatMap((_, i) => (this.#columns[i].packed ? [] : [i]));
     this.#skipped = skippedBytes(heads);
@@ -78,8 +99,14 @@ export class PackedKeys implements SegmentKeys {
     return this.findHashed(hashBytes(key, 0, key.length), key, 0, key.length);
   }
 
+  get ranks(): Int32Array | null {
+    this.#need?.(RANKS);
+    return this.#ranks;
+  }
+
   mayHave(hash: number): boolean {
     const bucket = hashBucket(hash, this.#bits);
+    this.#needBucket(bucket);
     const mark = hashMark(hash, this.#bits);
     for (let entry = this.table.starts[bucket]; entry < this.table.starts[bucket + 1]; entry++) {
       if (this.table.marks[entry] === mark) return true;
@@ -90,6 +117,7 @@ export class PackedKeys implements SegmentKeys {
   findHashed(hash: number, source: Uint8Array, from: number, to: number): number {
     const { starts, marks } = this.table;
     const bucket = hashBucket(hash, this.#bits);
+    this.#needBucket(bucket);
     const mark = hashMark(hash, this.#bits);
     const end = starts[bucket + 1];
     let wanted = false;
@@ -110,6 +138,7 @@ export class PackedKeys implements SegmentKeys {
   findAll(key: Uint8Array): readonly number[] {
     const hash = hashBytes(key, 0, key.length);
     const bucket = hashBucket(hash, this.#bits);
+    this.#needBucket(bucket);
     const mark = hashMark(hash, this.#bits);
     if (!this.#want(key, 0, key.length)) return [];
     const found = new Set<number>();
@@ -117,6 +146,7 @@ export class PackedKeys implements SegmentKeys {
       if (this.table.marks[entry] !== mark) continue;
       const first = this.#block(entry) * KEY_BLOCK;
       const end = Math.min(first + KEY_BLOCK, this.docs);
+      this.#needRows(first, end);
       for (let doc = first; doc < end; doc++) {
         if (this.#isWanted(doc, key) && !this.#isHidden(doc)) found.add(doc);
       }
@@ -125,19 +155,23 @@ export class PackedKeys implements SegmentKeys {
   }
 
   isKey(doc: number, source: Uint8Array, from: number, to: number): boolean {
+    this.#needRows(doc, doc + 1);
     return this.#want(source, from, to) && this.#isWanted(doc, source);
   }
 
   key(doc: number): Uint8Array {
+    this.#needRows(doc, doc + 1);
     const length = this.#write(doc);
     return this.#scratch.slice(0, length);
   }
 
   rank(doc: number): number {
-    return this.ranks === null ? doc : this.ranks[doc];
+    const { ranks } = this;
+    return ranks === null ? doc : ranks[doc];
   }
 
   forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
+    this.#needRows(0, this.docs);
     for (let doc = 0; doc < this.docs; doc++) {
       const length = this.#write(doc);
       visit(this.#scratch, length, doc);
@@ -148,13 +182,35 @@ export class PackedKeys implements SegmentKeys {
     const { docs, table } = this;
     const { starts, marks, blocks, high } = table;
     return (
-      (this.ranks === null || this.ranks.length === docs) &&
+      (this.#ranks === null || this.#ranks.length === docs) &&
       starts.length === 2 ** this.#bits + 1 &&
-      starts[starts.length - 1] === docs &&
+      (this.#need !== undefined || starts[starts.length - 1] === docs) &&
       marks.length === docs &&
       blocks.length === docs &&
       (high.length === docs || (high.length === 0 && docs <= KEY_BLOCK * 2 ** 16))
     );
+  }
+
+  /** Of a cold file: demands the entries of a bucket. */
+  #needBucket(bucket: number): void {
+    const need = this.#need;
+    if (need === undefined) return;
+    need(STARTS, 4 * bucket, 8);
+    const { starts, high } = this.table;
+    const [from, to] = [starts[bucket], starts[bucket + 1]];
+    const sections = high.length === 0 ? ENTRY_BYTES.slice(0, 2) : ENTRY_BYTES;
+    mapCold(sections, ([section, size]) => need(section, size * from, size * (to - from)));
+  }
+
+  /** Of a cold file: demands the rows of documents, and values that are not in rows. */
+  #needRows(from: number, to: number): void {
+    const need = this.#need;
+    if (need === undefined) return;
+    const { width } = this.#rows;
+    mapCold([ROWS, ...this.#whole], (section) => {
+      if (section === ROWS) need(ROWS, width * from, width * (to - from));
+      else need(section);
+    });
   }
 
   #block(entry: number): number {
@@ -165,6 +221,7 @@ export class PackedKeys implements SegmentKeys {
   /** The live document of a block whose key is the wanted one, or -1. */
   #findIn(block: number, source: Uint8Array): number {
     const end = Math.min((block + 1) * KEY_BLOCK, this.docs);
+    this.#needRows(block * KEY_BLOCK, end);
     for (let doc = block * KEY_BLOCK; doc < end; doc++) {
       if (this.#isWanted(doc, source) && !this.#isHidden(doc)) return doc;
     }

@@ -14,6 +14,8 @@ import { openSections, packSections } from '../storage/sections.ts';
 export interface RowHashColumn {
   readonly docs: number;
   readonly hashes: BigUint64Array;
+  /** Of a cold file: demands the hash of a document, or all. */
+  need(doc?: number): void;
 }
 
 /** The payload's parts. */
@@ -23,10 +25,15 @@ export const encodeRowHashes = (hashes: BigUint64Array): Uint8Array[] =>
 /** Opens a payload; `path` is for messages. Throws corrupt_index. */
 export function openRowHashes(payload: Region, path: string): RowHashColumn {
   const sections = openSections(payload, 2, path);
+  sections.need?.(0);
   const [docs] = sections.i32(0);
   const hashes = sections.u64(1);
   if (hashes.length !== docs) throw corrupt(path, 'its row hashes do not fit its head');
-  return { docs, hashes };
+  const need = (doc?: number) => {
+    if (doc === undefined) sections.need?.(1);
+    else sections.need?.(1, 8 * doc, 8);
+  };
+  return { docs, hashes, need };
 }
 
 /** Collects row hashes document by document. */

@@ -1,6 +1,7 @@
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import { ColdFile, collectDemands } from '../storage/cold-file.ts';
 import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
@@ -17,6 +18,14 @@ import { Locators } from './locators.ts';
 import { PackedKeys } from './packed-keys.ts';
 import { openRowHashes } from './row-hashes.ts';
 
+/** Components of which structures demand what they read. Others are demanded whole. */
+const IN_PARTS: ReadonlySet<ComponentKind> = new Set([
+  'keys',
+  'hashes',
+  'text',
+  'keyword',
+  'stored',
+]);
 const EMPTY_ROW: StoredRow = new Map();
 
 /**
@@ -111,7 +120,9 @@ export class SegmentReader {
   /** By document: the 64-bit row hash. */
   get rowHashes(): BigUint64Array {
     if (this.#files.has(nameOf('core', -1))) return this.#core.rowHashes;
-    return this.#required('hashes', openRowHashes).hashes;
+    const column = this.#required('hashes', openRowHashes);
+    column.need();
+    return column.hashes;
   }
 
   /** Row locators. */
@@ -121,12 +132,16 @@ export class SegmentReader {
 
   /** The 64-bit row hash of a document. */
   hash(doc: number): bigint {
-    return this.rowHashes[doc];
+    if (this.#files.has(nameOf('core', -1))) return this.#core.rowHashes[doc];
+    const column = this.#required('hashes', openRowHashes);
+    column.need(doc);
+    return column.hashes[doc];
   }
 
   /** Terms and postings of a field by its plan's id, or null where it has none. */
   inverted(field: number): InvertedReader | null {
     let reader = this.#inverted[field];
+    if (this.#cold !== null) reader?.needOpening();
     if (reader === undefined) {
       const open = (kind: 'text' | 'keyword') =>
         this.#structure(kind, field, (payload) => InvertedReader.open(payload, this.docs, kind));
@@ -143,6 +158,17 @@ export class SegmentReader {
   /** The ordinal column of a field by its plan's id, or null where it has none. */
   ordinals(field: number): OrdinalColumn | null {
     return this.#structure('ordinal', field, OrdinalColumn.open);
+  }
+
+  /**
+   * The column of a field by its plan's id, or null where it has none. Of a cold file only what is
+   * demanded is there: by `needDoc`, and by ranges of numbers.
+   */
+  column(field: number): NumericColumn | OrdinalColumn | null {
+    return (
+      this.#structure('numeric', field, NumericColumn.open, true) ??
+      this.#structure('ordinal', field, OrdinalColumn.open, true)
+    );
   }
 
   /** The vectors of a field by its plan's id, or null where it has none. */
@@ -229,17 +255,21 @@ export class SegmentReader {
     return this.#cold !== null;
   }
 
+  /** True if the keys are read on demand. */
+  get hasColdKeys(): boolean {
+    return this.#cold?.has(nameOf('keys', -1)) === true;
+  }
+
+  /** Demands all bytes of the column of a field. */
+  demandColumn({ id, column }: Pick<FieldPlan, 'id' | 'column'>): void {
+    if (column !== null) this.demandFiles(`${column}/${id}`);
+  }
+
   /** Demands all bytes of cold files; those of one component if it is named. */
   demandFiles(component?: string): void {
     if (this.#cold === null) return;
     if (component !== undefined) this.#cold.get(component)?.demandAll();
     else collectThenRequire([...this.#cold.values()]);
-  }
-
-  /** Of terms and stored values, structures demand what they read; of others, all is needed. */
-  #isHere(name: string, kind: ComponentKind): boolean {
-    if (kind === 'text' || kind === 'keyword' || kind === 'stored') return true;
-    return this.#cold?.get(name)?.demandAll() ?? true;
   }
 
   #openCold({ cold, components, window = null }: SegmentEntry): ReadonlyMap<string, ColdFile> {
@@ -254,16 +284,17 @@ export class SegmentReader {
       const name = nameOf(kind, field);
       const framed = this.#files.get(name);
       if (resident === undefined || framed === undefined) continue;
-      const { file: object, crcs } = lists[name];
+      const { file: object, offset, crcs } = lists[name];
       const key = cold.prefix + object;
-      const where = { place: cold.place, key, length, blockBytes, crcs, window };
-      const own = new ColdFile(where, name, framed.file, resident);
-      const demand = (offset: number, bytes: number) =>
-        void own.demand(offset - framed.file.offset, bytes);
+      const where = { place: cold.place, key, offset, length, blockBytes, crcs, window };
+      const own = new ColdFile(where, framed.file, resident);
+      const { offset: start } = framed.file;
+      const demand = (at: number, bytes: number) => own.demand(at - start, bytes);
+      const need = (at: number, bytes: number) => own.need(at - start, bytes);
       // Without hints: pages that left the memory would be holes again.
       const { pages: _, ...file } = framed.file;
       const { pages: __, ...payload } = framed.payload;
-      this.#files.set(name, { ...framed, file, payload: { ...payload, demand } });
+      this.#files.set(name, { ...framed, file, payload: { ...payload, demand, need } });
       files.set(name, own);
     }
     return files;
@@ -284,9 +315,10 @@ export class SegmentReader {
     kind: ComponentKind,
     field: number,
     open: (payload: Region, path: string) => T,
+    inParts = IN_PARTS.has(kind),
   ): T | null {
     const name = nameOf(kind, field);
-    if (this.#cold !== null && !this.#isHere(name, kind)) return null;
+    if (!inParts) this.#cold?.get(name)?.needAll(name);
     const known = this.#open.get(name);
     if (known !== undefined) return known as T;
     const framed = this.#files.get(name);

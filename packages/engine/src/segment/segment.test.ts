@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { Verification } from '../storage/verification.ts';
 import { type MergeField, mergeSegments } from './merge.ts';
 import { SegmentReader } from './segment-reader.ts';

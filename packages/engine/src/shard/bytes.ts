@@ -1,14 +1,13 @@
 /**
  * The byte form of a shard's requests and answers, for worker threads and other machines. The
- * values are plain (base/value-bytes.ts); partials of aggregations have a JSON form of their own.
- * An answer is the result, or the error that the operation threw.
+ * values are plain (base/value-bytes.ts). An answer is the result, or the error that the operation
+ * threw.
  */
 import { type ErrorPlace, LhsError } from '@lakehouse-search/contract';
-import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';
 import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
-import type { Awaitable, Shard, ShardHits, ShardOperation, ShardPartials } from './shard.ts';
+import type { Awaitable, Shard, ShardHits, ShardOperation } from './shard.ts';
 
 /** The request and the answer of an operation. */
 export type RequestOf<Name extends ShardOperation> = Parameters<Shard[Name]>[0];
@@ -49,7 +48,7 @@ export function decodeAnswer<Name extends ShardOperation>(
 ): AnswerOf<Name> {
   const read = valueFromBytes(`${name} answer`, bytes) as { result: unknown; error?: PlainError };
   if (read.error !== undefined) throw errorFromPlain(read.error);
-  return answerFromPlain(name, read.result) as AnswerOf<Name>;
+  return read.result as AnswerOf<Name>;
 }
 
 /** What a shard does with a request that came as bytes. */
@@ -109,20 +108,9 @@ export const throughBytes = (shard: Shard): Shard =>
 
 /** The answer of an operation as plain values. */
 export function answerToPlain(operation: ShardOperation, answer: unknown): unknown {
-  if (operation === 'search') {
-    const { docs, ...rest } = answer as ShardHits;
-    return { ...rest, docs: docs.map(plainDoc) };
-  }
-  if (operation !== 'aggregate') return answer;
-  const { partials, total } = answer as ShardPartials;
-  return { partials: partials.map(partialToJson), total };
-}
-
-/** The answer that `answerToPlain` was given. */
-export function answerFromPlain(operation: ShardOperation, plain: unknown): unknown {
-  if (operation !== 'aggregate') return plain;
-  const { partials, total } = plain as { partials: unknown[]; total: number };
-  return { partials: partials.map(partialFromJson), total };
+  if (operation !== 'search') return answer;
+  const { docs, ...rest } = answer as ShardHits;
+  return { ...rest, docs: docs.map(plainDoc) };
 }
 
 /** Documents of open segments read their keys when they are first needed. */

@@ -1,22 +1,25 @@
 import type { Clock } from '../base/clock.ts';
 import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
+import { atOnceOrInTurns } from '../base/turns.ts';
 import { hasCold } from '../index/cold-segments.ts';
+import type { DataFiles } from '../index/data-files.ts';
 import type { IndexSnapshot, SnapshotShard } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { type FieldFigures, gatherFigures } from '../query/weight/statistics.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import { withColdBytes } from '../storage/cold-cache.ts';
+import { type Prepare, withColdBytes } from '../storage/cold-cache.ts';
 import { type DemandingPlan, demandFor } from './execute/demand.ts';
-import { execute } from './execute/execute.ts';
+import { executing } from './execute/execute.ts';
 import type { FilterCache } from './execute/filter-cache.ts';
 import { narrowingClauses } from './execute/narrowing.ts';
 import { nearestDocs, withVector } from './execute/nearest.ts';
-import { executePage } from './execute/next-pages.ts';
+import { executingPage } from './execute/next-pages.ts';
 import { tenantFigures } from './execute/tenant-figures.ts';
-import { fetchDocs, locatorOf } from './fetch/fetch-docs.ts';
+import { documentTerms } from './fetch/document-terms.ts';
+import { demandDocs, demandingMore, fetchDocs, locatorOf, readKeys } from './fetch/fetch-docs.ts';
 import { bindSummary } from './request/bind-aggregations.ts';
 import { type BoundRequest, bindFilter, bindRequest } from './request/bind-request.ts';
 import { docsByName } from './request/precomputed.ts';
@@ -24,6 +27,7 @@ import { queryFields } from './request/query-fields.ts';
 import { ownsDocument, tenantFilter } from './request/tenant-filter.ts';
 import type {
   Awaitable,
+  DocAddress,
   FetchedDoc,
   KeyedDoc,
   NearDoc,
@@ -54,6 +58,8 @@ export interface LocalShardOptions {
   readonly filters?: FilterCache | null;
   /** Default: the machine's. */
   readonly clock?: Pick<Clock, 'ticks'>;
+  /** It is the only shard: all of its hits are shown. */
+  readonly alone?: boolean;
 }
 
 /** The shards of a commit, by number. The caller holds the commit while it uses them. */
@@ -62,7 +68,8 @@ export function localShards(
   mapping: Mapping,
   options?: LocalShardOptions,
 ): readonly LocalShard[] {
-  return snapshot.shards.map((shard) => new LocalShard(shard, snapshot.files, mapping, options));
+  const own = { ...options, alone: snapshot.shards.length === 1 };
+  return snapshot.shards.map((shard) => new LocalShard(shard, snapshot.files, mapping, own));
 }
 
 /**
@@ -71,21 +78,22 @@ export function localShards(
  */
 export class LocalShard implements Shard {
   readonly #segments: readonly SegmentReader[];
-  /** Paths of data files by number, as the table records them. */
-  readonly #files: readonly string[];
+  readonly #files: DataFiles;
   readonly #mapping: Mapping;
   readonly #filters: FilterCache | null;
   readonly #clock: Pick<Clock, 'ticks'> | undefined;
   readonly #cold: boolean;
+  readonly #alone: boolean;
 
   constructor(
     { segments }: Pick<SnapshotShard, 'segments'>,
-    files: readonly string[],
+    files: DataFiles,
     mapping: Mapping,
-    { filters = null, clock }: LocalShardOptions = {},
+    { filters = null, clock, alone = false }: LocalShardOptions = {},
   ) {
     this.#segments = segments;
     this.#cold = hasCold(segments);
+    this.#alone = alone;
     this.#files = files;
     this.#mapping = mapping;
     this.#filters = filters;
@@ -93,7 +101,7 @@ export class LocalShard implements Shard {
   }
 
   statistics({ fields, tenant }: StatisticsRequest): Awaitable<readonly FieldFigures[]> {
-    if (tenant === undefined) return gatherFigures(this.#segments, fields);
+    if (tenant === undefined) return this.#reading(() => gatherFigures(this.#segments, fields));
     const plans = new Map(this.#mapping.fields.map(({ plan }) => [plan.id, plan]));
     const scope = {
       tenantFilter: tenantFilter(this.#mapping, tenant),
@@ -104,34 +112,53 @@ export class LocalShard implements Shard {
   }
 
   search(request: ShardSearch, signal?: AbortSignal): Awaitable<ShardHits> {
-    return this.#reading(() => this.#search(request, signal), this.#demandsOf(request.query));
+    const searching = () => this.#searching(request, signal);
+    const search = () =>
+      atOnceOrInTurns(this.#cold ? this.#withKeys(searching(), request) : searching());
+    return this.#reading(search, this.#demandsOf(request.query));
   }
 
-  #search(request: ShardSearch, signal: AbortSignal | undefined): ShardHits {
+  /**
+   * Reads the keys of hits, too: whoever merges shards does not fetch cold bytes. What the page
+   * shows is demanded with them.
+   */
+  *#withKeys(
+    searching: Generator<void, ShardHits>,
+    { query }: ShardSearch,
+  ): Generator<void, ShardHits> {
+    const found = yield* searching;
+    readKeys(found.docs, () => this.#demandPage(query, found.docs));
+    return found;
+  }
+
+  #demandPage(query: ShardQuery, docs: readonly DocAddress[]): void {
+    if (this.#alone) demandDocs(this.#segments, this.#bind(query), docs);
+  }
+
+  #searching(request: ShardSearch, signal: AbortSignal | undefined): Generator<void, ShardHits> {
     const { query, after, limit, skip, total, groups, statistics, time } = request;
     const { clause, filter, tenantFilter, order, collapse } = this.#bind(query);
     const deadline = this.#deadline(time, signal);
     const filters = this.#filters;
     const windows = this.#windows;
     const documents = { clause, filter, tenantFilter, windows, filters, statistics, deadline };
-    const plan = { ...documents, order, collapse, limit, skip, after, total, groups };
+    const demandPage = (docs: readonly DocAddress[]) => this.#demandPage(query, docs);
+    const ordered = { order, collapse, limit, skip, after, total, groups };
+    const plan = { ...documents, ...ordered, demandPage };
     if (after === null || query.precomputed?.whole !== undefined || groups !== undefined) {
-      return execute(this.#segments, plan);
+      return executing(this.#segments, plan);
     }
     const named = { request: query.search.request, tenant: query.tenant };
-    return executePage(this.#segments, { ...plan, skip: 0, after }, named);
+    return executingPage(this.#segments, { ...plan, skip: 0, after }, named);
   }
 
   nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<NearDocs> {
     const plan = queryFields(this.#mapping).plans.get(request.field);
-    const vectors = plan === undefined ? null : `vector/${plan.id}`;
+    const vectors = `vector/${plan?.id}`;
     const clauses = this.#narrowing(request);
     return this.#reading(
       () => this.#nearest(request, signal),
-      (missing) => {
-        this.#demand({ clauses }, missing);
-        this.#demand({ clauses }, vectors);
-      },
+      (missing) => this.#demand({ clauses }, missing ?? vectors),
     );
   }
 
@@ -175,14 +202,16 @@ export class LocalShard implements Shard {
     return this.#reading(() => this.#keys(request));
   }
 
-  #keys({ keys, tenant }: ShardKeys): readonly (KeyedDoc | null)[] {
+  #keys({ keys, tenant, termsOf }: ShardKeys): readonly (KeyedDoc | null)[] {
     const own = tenant === undefined ? null : tenantFilter(this.#mapping, tenant);
     return keys.map((key) => {
       for (const reader of this.#segments) {
         const doc = reader.keys.find(key);
         if (doc < 0) continue;
         if (own !== null && !ownsDocument(own, reader, doc)) return null;
-        return { locator: locatorOf(reader, doc, this.#files) };
+        const locator = locatorOf(reader, doc, this.#files);
+        if (termsOf === undefined) return { locator };
+        return { locator, terms: documentTerms(reader, doc, this.#mapping, termsOf) };
       }
       return null;
     });
@@ -199,18 +228,16 @@ export class LocalShard implements Shard {
     const files = locators ? this.#files : null;
     const bound = this.#bind(query);
     const read = () => fetchDocs(this.#segments, files, bound, docs, this.#deadline(time, signal));
-    return this.#reading(read);
+    const demand = () => demandDocs(this.#segments, bound, docs);
+    return this.#reading(() => demandingMore(read, demand));
   }
 
   /** Runs `read`; if there are cold segments, with the bytes that it demands of them. */
-  #reading<T>(
-    read: () => T | Promise<T>,
-    prepare?: (missing: string | null) => void,
-  ): T | Promise<T> {
+  #reading<T>(read: () => T | Promise<T>, prepare?: Prepare): T | Promise<T> {
     return this.#cold ? withColdBytes(read, prepare) : read();
   }
 
-  #demandsOf(query: ShardQuery): ((missing: string | null) => void) | undefined {
+  #demandsOf(query: ShardQuery): Prepare | undefined {
     if (!this.#cold) return undefined;
     const { clause, order, collapse, ...narrowing } = this.#bind(query);
     const clauses = [clause, ...narrowingClauses(narrowing)];

@@ -10,9 +10,6 @@
  */
 import type {
   AggSpecs,
-  CheckedNearest,
-  CheckedRequest,
-  CheckedSuggest,
   ExplainDetail,
   FacetSpec,
   Highlight,
@@ -20,11 +17,17 @@ import type {
   SearchRequest,
   WhyNot,
 } from '@lakehouse-search/contract';
+import type {
+  CheckedNearest,
+  CheckedRequest,
+  CheckedSuggest,
+} from '@lakehouse-search/contract/internal';
 import type { Locator } from '@lakehouse-search/lake';
 import type { AggPartial } from '../aggregate/partial.ts';
 import type { TimeLeft } from '../base/deadline.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc, SearchAfter, SortValue } from '../collect/order.ts';
+import type { LikedTerms } from '../query/bind/precomputed.ts';
 import type { FieldFigures, TermsOfField } from '../query/weight/statistics.ts';
 import type { SearchChoice } from '../vector/search-cost.ts';
 import type { RankedTerm } from './suggest/suggestion-list.ts';
@@ -90,10 +93,10 @@ export interface Precomputed {
   readonly aggs?: readonly NamedDocs[];
 }
 
-/** The documents of the `knn` clauses of one name (query/bind/nearest.ts). */
+/** What was found for the clauses of one name (query/bind/nearest.ts). */
 export interface NamedDocs {
   readonly name: string;
-  readonly found: PrecomputedDocs;
+  readonly found: PrecomputedDocs | LikedTerms;
 }
 
 /** Scored documents of one shard. */
@@ -174,7 +177,7 @@ export type NearestSettings = Pick<CheckedNearest, 'k' | 'exact' | 'ef' | 'min_s
 
 /** A filter of the contract, with the documents of its `knn` clauses. */
 export interface ShardFilter {
-  readonly request: Pick<SearchRequest, 'filter' | 'syntax' | 'default_operator' | 'now'>;
+  readonly request: SearchRequest;
   readonly precomputed?: readonly NamedDocs[];
 }
 
@@ -333,6 +336,8 @@ export interface ShardSuggest {
   readonly folded?: readonly string[];
   /** Terms that this regular expression matches, instead of those near to the request's text. */
   readonly pattern?: string;
+  /** No terms of a field that has more of them in the shard. */
+  readonly maxTerms?: number;
   /** Terms and counts are those of this tenant's documents. */
   readonly tenant?: string;
   readonly time: TimeLeft;
@@ -344,10 +349,20 @@ export interface ShardKeys {
   readonly keys: readonly Uint8Array[];
   /** Only documents of this tenant are found. */
   readonly tenant?: string;
+  /** Names of TEXT and KEYWORD fields whose terms are requested. */
+  readonly termsOf?: readonly string[];
+}
+
+/** A term of a document, and how often it is there. */
+export interface CountedTerm {
+  readonly term: Uint8Array;
+  readonly count: number;
 }
 
 /** The live document of a key. */
 export interface KeyedDoc {
+  /** By field, in the order of `termsOf`; absent: none are requested. */
+  readonly terms?: readonly (readonly CountedTerm[])[];
   /** Where its row was in the table when it was indexed; null: not known. */
   readonly locator: Locator | null;
 }

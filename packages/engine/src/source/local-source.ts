@@ -1,4 +1,4 @@
-import type { SourceApi } from '@lakehouse-search/contract';
+import type { SourceApi } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
 
 const load = lazily(() => import('./read-tables.ts'));

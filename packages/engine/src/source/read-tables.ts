@@ -1,18 +1,20 @@
+import type {
+  CallContext,
+  DefinitionText,
+  DescribeSourceRequest,
+  InitDefinitionRequest,
+  LhsError,
+  ListTablesRequest,
+  SourceDescription,
+  TableList,
+} from '@lakehouse-search/contract';
 import {
-  type CallContext,
   checkCall,
   checkDescribeSourceRequest,
   checkInitDefinitionRequest,
   checkListTablesRequest,
-  type DefinitionText,
-  type DescribeSourceRequest,
-  type InitDefinitionRequest,
-  type LhsError,
-  type ListTablesRequest,
-  type SourceDescription,
-  type TableList,
   wrong,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { listTables, type SourceTable, typeName } from '@lakehouse-search/lake';
 import { initDefinition } from '../schema/init-definition.ts';
 import { resolveCatalog } from '../schema/resolve-catalog.ts';

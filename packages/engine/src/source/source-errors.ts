@@ -1,38 +1,9 @@
-import { abortedBy, type ErrorCode, LhsError, refuseAborted } from '@lakehouse-search/contract';
-import { LakeError, type LakeErrorCode } from '@lakehouse-search/lake';
+import { LhsError } from '@lakehouse-search/contract';
+import { abortedBy, refuseAborted } from '@lakehouse-search/contract/internal';
+import { LakeError } from '@lakehouse-search/lake';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 
-export { refuseAborted } from '@lakehouse-search/contract';
-
-/** The one table from the lake's codes to ours. */
-const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
-  catalog_unreachable: 'source_unreachable',
-  catalog_refused: 'permission_denied',
-  catalog_invalid: 'source_invalid',
-  storage_unreachable: 'source_unreachable',
-  table_not_found: 'source_not_found',
-  table_exists: 'invalid_argument',
-  snapshot_not_found: 'not_found',
-  column_not_found: 'invalid_argument',
-  metadata_invalid: 'source_invalid',
-  manifest_invalid: 'source_invalid',
-  data_file_missing: 'source_invalid',
-  data_file_invalid: 'source_invalid',
-  delete_file_missing: 'source_invalid',
-  delete_file_invalid: 'source_invalid',
-  path_refused: 'source_invalid',
-  permission_denied: 'permission_denied',
-  unsupported: 'unsupported',
-  duplicate_key: 'source_invalid',
-  null_key: 'source_invalid',
-  commit_conflict: 'source_changed',
-  invalid_argument: 'invalid_argument',
-  input_not_found: 'not_found',
-  limit_exceeded: 'limit_exceeded',
-  out_of_memory: 'limit_exceeded',
-  disk_full: 'disk_full',
-  internal: 'internal',
-});
+export { refuseAborted } from '@lakehouse-search/contract/internal';
 
 /** Errors of the system that say nothing of the table. */
 const OURS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
@@ -44,9 +15,8 @@ function pathOf(error: unknown, cause: unknown): string {
 }
 
 /**
- * Any error of a table's reading as an `LhsError`: a `LakeError` by the table above with its file
- * named, an abort as `interrupted`, a want of this process (open files) as `io_error`, everything
- * else as it is.
+ * Any error of a table's reading as a plain `LhsError`: a `LakeError` with its file named, an abort
+ * as `interrupted`, a want of this process (open files) as `io_error`, everything else as it is.
  */
 export function sourceError(error: unknown): unknown {
   const cause = error instanceof LakeError && error.cause !== undefined ? error.cause : error;
@@ -55,8 +25,8 @@ export function sourceError(error: unknown): unknown {
     const file = error.file;
     const named = file === undefined || error.message.includes(file);
     const message = named ? error.message : `${error.message} (file "${file}")`;
-    const details = { ...error.details, source_code: error.code, ...(file ? { file } : {}) };
-    return new LhsError(CODES[error.code], message, { details, cause: error });
+    const details = { ...error.details, source_code: error.reason, ...(file ? { file } : {}) };
+    return new LhsError(error.code, message, { details, cause: error });
   }
   if (error instanceof LhsError) return error;
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) {

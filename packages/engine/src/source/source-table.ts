@@ -2,10 +2,10 @@ import { LhsError } from '@lakehouse-search/contract';
 import {
   type CatalogConfig,
   openTable,
-  refuseOrcFiles,
   type SourceTable,
   type TableConfig,
 } from '@lakehouse-search/lake';
+import { refuseOrcFiles } from '@lakehouse-search/lake/internal';
 import type { Definition } from '../schema/definition.ts';
 import { resolveCatalog, resolvePath } from '../schema/resolve-catalog.ts';
 import { fromSource, unlessAborted } from './source-errors.ts';

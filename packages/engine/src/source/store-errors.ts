@@ -19,7 +19,7 @@ function storeError(error: unknown): unknown {
   const known = sourceError(error);
   if (!(error instanceof LakeError) || !(known instanceof LhsError)) return known;
   const { message, details } = known;
-  switch (error.code) {
+  switch (error.reason) {
     case 'storage_unreachable':
       return new LhsError('unreachable', message, { details, cause: error });
     case 'table_not_found':

@@ -153,7 +153,11 @@ class MappedArena implements Arena {
       arena: this,
       offset,
       length,
-      ...(mapped && { pages: this.#pages }),
+      ...(mapped && {
+        pages: this.#pages,
+        remap: (descriptor: number) =>
+          mapper()?.map(this.#base + BigInt(offset), length, descriptor) === true,
+      }),
       bytes: this.u8.subarray(offset, offset + length),
       release: () => {
         if (released) return;

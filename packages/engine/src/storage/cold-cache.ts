@@ -3,6 +3,7 @@
  * read of cold files runs. One per process, for all indexes.
  */
 import { LhsError } from '@lakehouse-search/contract';
+import { trimCacheNow } from './cached-file.ts';
 import {
   ColdMiss,
   type ColdObject,
@@ -12,12 +13,18 @@ import {
   held,
 } from './cold-file.ts';
 
-/** Fetches blocks of an object, ascending; hands each to `take`. */
-export type FetchBlocks = (
-  object: ColdObject,
-  blocks: readonly number[],
-  take: (block: number, bytes: Uint8Array) => void,
-) => Promise<void>;
+/** Blocks of an object that are fetched, ascending, and what receives each. */
+export interface BlockDemand {
+  readonly object: ColdObject;
+  readonly blocks: readonly number[];
+  readonly take: (block: number, bytes: Uint8Array) => void;
+}
+
+/** Fetches blocks of several objects side by side; neighbors of them may be handed over, too. */
+export type FetchBlocks = (demands: readonly BlockDemand[]) => Promise<void>;
+
+/** Demands what work will need; `component`: one that was missing as a whole. */
+export type Prepare = (component: string | null) => void;
 
 /** Bytes of blocks in memory while no read runs, at most, unless the process sets a limit. */
 export const COLD_MEMORY_BYTES = 256 * 2 ** 20;
@@ -69,24 +76,28 @@ export function publishColdFigures(target: Float64Array): void {
 /** Fetches all demanded blocks, of all files side by side. Throws what the store throws. */
 export async function fetchDemanded(): Promise<void> {
   const files = [...demanded];
+  coldFigures.rounds++;
   demanded.clear();
-  await Promise.all(
-    files.map(async (file) => {
-      const blocks = file.takeDemanded();
-      if (blocks.length === 0) return;
-      await fetchBlocks(file.object, blocks, (block, bytes) => file.put(block, bytes));
+  const demands = await Promise.all(
+    files.map(async (file): Promise<BlockDemand> => {
+      const blocks = await file.takeDemanded();
+      const take = (block: number, bytes: Uint8Array) => file.put(block, bytes);
+      return { object: file.object, blocks, take };
     }),
   );
+  const missing = demands.filter(({ blocks }) => blocks.length > 0);
+  if (missing.length > 0) await fetchBlocks(missing);
+  await trimCacheNow();
 }
 
 /**
  * Runs `work` again and again, each time with the bytes that it demanded before. `prepare` demands
- * what `work` will need, so that all of it is fetched at once; after a miss it is called with the
- * name of the missing component. Memory is kept as long as `work` or another one runs.
+ * what `work` will need, so that all of it is fetched at once, also after a miss: it may see deeper
+ * then. Memory is kept as long as `work` or another one runs.
  */
 export async function withColdBytes<T>(
   work: () => T | Promise<T>,
-  prepare: (component: string | null) => void = () => {},
+  prepare: Prepare = () => {},
 ): Promise<T> {
   return holdingColdBytes(async () => {
     collectDemands(() => prepare(null));

@@ -1,25 +1,32 @@
 /**
  * A file whose bytes are partly in an object store. Its local twin has the same length: the
  * resident bytes at its beginning and its footer are there, the others are a hole. A reader demands
- * the bytes that it needs, in blocks; blocks are written into the mapped memory of the twin, whose
- * file never changes.
+ * the bytes that it needs, in blocks; blocks are written to the file of the cache (cached-file.ts)
+ * that is mapped in place of the twin, or else into the memory of the twin.
  *
  * Reading is synchronous and fetching is not. If a demanded block is absent, `demand` throws
  * `ColdMiss`; the caller awaits `fetchDemanded` and runs its work again (cold-cache.ts).
  */
 import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
+import { inOneTurn, pauses } from '../base/turns.ts';
+import { CachedFile } from './cached-file.ts';
 import type { Region } from './directory.ts';
-import { corrupt } from './frame.ts';
+import { corrupt, FRAME_FOOTER_BYTES } from './frame.ts';
 
 /** Bytes of a block, the unit that is checked and fetched, of files that are cooled now. */
 export const COLD_BLOCK_BYTES = 65_536;
+
+/** Files of so many blocks are fetched whole: one request more costs more than their bytes. */
+const SMALL_BLOCKS = 4;
 
 /** The object that has all bytes of a cold file. */
 export interface ColdObject {
   /** A folder, or `s3://bucket/prefix`. */
   readonly place: string;
   readonly key: string;
+  /** Where the file begins in the object, if that has other files too. */
+  readonly offset?: number | undefined;
   /** Bytes of the file. */
   readonly length: number;
   readonly blockBytes: number;
@@ -31,10 +38,10 @@ export interface ColdObject {
 
 /** Demanded bytes are not here yet. Work that does not fetch them fails with it. */
 export class ColdMiss extends LhsError {
-  /** Name of the component in its segment. */
-  readonly component: string;
+  /** A component that was demanded as a whole: other segments will need theirs. */
+  readonly component: string | null;
 
-  constructor(component: string) {
+  constructor(component: string | null = null) {
     super('unsupported', 'this work does not read cold windows', {
       hint: 'make the windows hot before',
     });
@@ -44,44 +51,87 @@ export class ColdMiss extends LhsError {
 
 /** Files with demanded blocks that are absent. */
 export const demanded = new Set<ColdFile>();
-/** Figures of this process. */
-export const coldFigures = { hits: 0, misses: 0, bytesRead: 0, heldBytes: 0 };
+/** Figures of this process. `rounds`: times that a read waited for blocks. */
+export const coldFigures = {
+  hits: 0,
+  misses: 0,
+  rounds: 0,
+  requests: 0,
+  bytesRead: 0,
+  heldBytes: 0,
+};
 /** All files with blocks in memory, for eviction. */
 export const held = new Set<ColdFile>();
 let collecting = 0;
 let uses = 0;
 
-/** Runs `work` so that demands of absent bytes are recorded and do not throw. */
+/**
+ * Runs `work` so that demands of absent bytes are recorded and do not throw. It ends early if it
+ * has to read some of them.
+ */
 export function collectDemands(work: () => void): void {
   collecting++;
   try {
     work();
+  } catch (error) {
+    if (!(error instanceof ColdMiss)) throw error;
   } finally {
     collecting--;
   }
 }
 
+/**
+ * Reads each item, in steps. If bytes are absent, the others are read all the same, so that all of
+ * them demand what they lack; then the first miss is thrown.
+ */
+export function* eachCold<T>(
+  items: readonly T[],
+  read: (item: T, at: number) => void,
+): Generator<void, void> {
+  let missed: ColdMiss | null = null;
+  for (let at = 0; at < items.length; at++) {
+    try {
+      read(items[at], at);
+    } catch (error) {
+      if (!(error instanceof ColdMiss)) throw error;
+      missed ??= error;
+    }
+    yield;
+  }
+  if (missed !== null) throw missed;
+}
+
+/** What `read` gives for each item; of all of them as `eachCold`. */
+export function mapCold<T, R>(items: readonly T[], read: (item: T, at: number) => R): R[] {
+  const results: R[] = [];
+  inOneTurn(eachCold(items, (item, at) => void results.push(read(item, at))));
+  return results;
+}
+
 /** A cold file that is mapped. */
 export class ColdFile {
   readonly object: ColdObject;
-  readonly component: string;
   readonly #region: Region;
   readonly #present: Uint8Array;
   readonly #wanted = new Set<number>();
   #absent: number;
   readonly #residentBlocks: number;
   readonly #residentBytes: number;
+  /** Undefined until the first block is looked for. */
+  #cache: CachedFile | null | undefined;
+  /** The range that was there when it was demanded last. */
+  #hereFrom = 0;
+  #hereTo = 0;
   /** Grows with each use: files that were not used for longest are evicted first. */
   lastUse = 0;
 
   /** Blocks of the first `residentBytes` are there. */
-  constructor(object: ColdObject, component: string, region: Region, residentBytes: number) {
+  constructor(object: ColdObject, region: Region, residentBytes: number) {
     const blocks = Math.ceil(object.length / object.blockBytes);
     if (region.length !== object.length || object.crcs.length !== blocks) {
       throw corrupt(object.key, 'its list of blocks is not of this file');
     }
     this.object = object;
-    this.component = component;
     this.#region = region;
     const resident = Math.floor(residentBytes / object.blockBytes);
     this.#present = new Uint8Array(blocks).fill(1, 0, resident);
@@ -90,56 +140,90 @@ export class ColdFile {
     this.#residentBytes = residentBytes;
   }
 
-  /**
-   * True if bytes are there, from an offset of the file on. Otherwise false while demands are
-   * collected, and else throws ColdMiss.
-   */
-  demand(offset: number, bytes: number): boolean {
+  /** As `need`; nothing is thrown while demands are collected. */
+  demand(offset: number, bytes: number): void {
+    if (collecting === 0) this.need(offset, bytes);
+    else this.#isHere(offset, bytes);
+  }
+
+  /** Throws ColdMiss unless bytes are there, from an offset of the file on. */
+  need(offset: number, bytes: number): void {
+    if (!this.#isHere(offset, bytes)) throw new ColdMiss();
+  }
+
+  /** Demands all bytes. */
+  demandAll(): void {
+    this.demand(0, this.object.length);
+  }
+
+  /** As `need`, for all bytes of a component. */
+  needAll(component: string): void {
+    if (!this.#isHere(0, this.object.length)) throw new ColdMiss(component);
+  }
+
+  /** True if bytes are there; otherwise they are demanded. Small files are demanded whole. */
+  #isHere(offset: number, bytes: number): boolean {
     this.lastUse = ++uses;
-    if (this.#absent === 0 || offset + bytes <= this.#residentBytes) {
+    const end = offset + bytes;
+    const known = end <= this.#residentBytes || (offset >= this.#hereFrom && end <= this.#hereTo);
+    if (known || this.#absent === 0) {
       coldFigures.hits++;
       return true;
     }
     const { blockBytes } = this.object;
     const from = Math.floor(offset / blockBytes);
-    const to = Math.min(Math.ceil((offset + bytes) / blockBytes), this.#present.length);
+    const to = Math.min(Math.ceil(end / blockBytes), this.#present.length);
+    let absent = this.#want(from, to);
+    if (absent === 0) {
+      this.#hereFrom = offset;
+      this.#hereTo = end;
+      coldFigures.hits++;
+      return true;
+    }
+    if (this.#present.length <= SMALL_BLOCKS) absent = this.#want(0, this.#present.length);
+    coldFigures.misses += absent;
+    demanded.add(this);
+    return false;
+  }
+
+  /** Demands the absent ones of some blocks; returns how many they are. */
+  #want(from: number, to: number): number {
     let absent = 0;
     for (let block = from; block < to; block++) {
       if (this.#present[block] === 1) continue;
       this.#wanted.add(block);
       absent++;
     }
-    if (absent === 0) {
-      coldFigures.hits++;
-      return true;
-    }
-    coldFigures.misses += absent;
-    demanded.add(this);
-    if (collecting > 0) return false;
-    throw new ColdMiss(this.component);
+    return absent;
   }
 
-  /** As `demand`, for all bytes. */
-  demandAll(): boolean {
-    return this.demand(0, this.object.length);
-  }
-
-  /** The demanded blocks that are absent, ascending; they are no longer demanded. */
-  takeDemanded(): readonly number[] {
-    const blocks = [...this.#wanted].filter((block) => this.#present[block] === 0);
+  /**
+   * The demanded blocks that neither memory nor the cache on disk has, ascending. They are no
+   * longer demanded.
+   */
+  async takeDemanded(): Promise<readonly number[]> {
+    const blocks = [...this.#wanted].sort((a, b) => a - b);
     this.#wanted.clear();
-    return blocks.sort((a, b) => a - b);
+    const pause = pauses();
+    const missing: number[] = [];
+    for (const block of blocks) {
+      if (this.#present[block] === 1) continue;
+      if (this.#isCached(block)) this.#took(block);
+      else missing.push(block);
+      await pause();
+    }
+    return missing;
   }
 
   /** Takes the bytes of a block. Throws corrupt_index if they are not those of the file. */
   put(block: number, bytes: Uint8Array): void {
     if (this.#present[block] === 1) return;
     if (crc32(bytes) !== this.object.crcs[block]) throw damagedBlock(this.object, block);
-    this.#region.bytes.set(bytes, block * this.object.blockBytes);
-    this.#present[block] = 1;
-    this.#absent--;
-    coldFigures.heldBytes += bytes.length;
-    held.add(this);
+    const at = block * this.object.blockBytes;
+    // What is written to memory hides what is written to the file later: all in one of them.
+    if (this.#cacheFile?.write(bytes, at) !== true) this.#cache = null;
+    if (this.#cache?.mapped !== true) this.#region.bytes.set(bytes, at);
+    this.#took(block);
   }
 
   /** Gives the memory of all blocks back; they are absent then. Nobody may be reading. */
@@ -148,14 +232,48 @@ export class ColdFile {
       if (this.#present[block] === 0) continue;
       this.#present[block] = 0;
       this.#absent++;
-      const from = block * this.object.blockBytes;
-      const bytes = Math.min(this.object.blockBytes, this.object.length - from);
+      const { from, bytes } = this.#rangeOf(block);
       coldFigures.heldBytes -= bytes;
-      const { pages, offset, bytes: memory } = this.#region;
-      if (pages !== undefined) pages.leave(offset + from, bytes);
-      else memory.fill(0, Math.max(from, this.#residentBytes), from + bytes);
+      this.#region.pages?.leave(this.#region.offset + from, bytes);
     }
+    this.#cache = undefined;
+    this.#hereTo = 0;
     held.delete(this);
+  }
+
+  #took(block: number): void {
+    this.#present[block] = 1;
+    this.#absent--;
+    coldFigures.heldBytes += this.#rangeOf(block).bytes;
+    held.add(this);
+  }
+
+  #rangeOf(block: number): { readonly from: number; readonly bytes: number } {
+    const { blockBytes, length } = this.object;
+    const from = block * blockBytes;
+    return { from, bytes: Math.min(blockBytes, length - from) };
+  }
+
+  /** The file of the cache; null: there is none. */
+  get #cacheFile(): CachedFile | null {
+    if (this.#cache === undefined) {
+      const { length } = this.object;
+      const known = [
+        { from: 0, to: this.#residentBytes },
+        { from: length - FRAME_FOOTER_BYTES, to: length },
+      ];
+      this.#cache = CachedFile.open(this.object, this.#region, known);
+    }
+    return this.#cache;
+  }
+
+  /** True if the region has a block's bytes, from the cache. */
+  #isCached(block: number): boolean {
+    const cache = this.#cacheFile;
+    if (cache === null) return false;
+    const { from, bytes } = this.#rangeOf(block);
+    if (!cache.mapped && !cache.read(this.#region, from, bytes)) return false;
+    return crc32(this.#region.bytes.subarray(from, from + bytes)) === this.object.crcs[block];
   }
 
   /** Before the file is unmapped. */

@@ -1,3 +1,6 @@
+/** Demands bytes of a cold file. */
+export type Demand = (offset: number, bytes: number) => void;
+
 /**
  * A piece of an arena that holds a file's bytes. Offsets inside an arena are below 2^31, so that
  * every byte address and every word index is an int32. Views of an arena never move.
@@ -10,8 +13,18 @@ export interface Region {
   readonly bytes: Uint8Array;
   /** Where a file is mapped: which of its pages are in memory. Absent: all of them, always. */
   readonly pages?: Pages;
-  /** Of a cold file: its bytes have to be demanded, by offset in this region. Absent: all are here. */
-  readonly demand?: (offset: number, bytes: number) => void;
+  /**
+   * Maps another open file of the same length instead; false where the system refuses. Absent: no
+   * file is mapped.
+   */
+  readonly remap?: (descriptor: number) => boolean;
+  /**
+   * Of a cold file: its bytes have to be demanded, by address in the arena, before they are read.
+   * While demands are collected, it returns although they are absent. Absent: all are here.
+   */
+  readonly demand?: Demand;
+  /** As `demand`, for bytes that are read at once: throws if they are absent. */
+  readonly need?: Demand;
   /** Gives the space back (unmaps). Idempotent. Nothing may read the region afterwards. */
   release(): void;
 }

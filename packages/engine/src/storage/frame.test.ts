@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { openFramed, readFramed, verifyFramed, writeFramed } from './frame.ts';
-import { MemoryDirectory } from './memory-directory.ts';
-import { plainArena } from './plain-arena.ts';
 import { openSections, packSections } from './sections.ts';
 
 const seed = 20_260_301;

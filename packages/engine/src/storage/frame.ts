@@ -32,7 +32,7 @@ interface Kind {
 
 /** What a frame holds. Numbers are never used again. */
 export const FILE_KINDS = Object.freeze({
-  commit: { number: 1, version: 2, oldest: 1 },
+  commit: { number: 1, version: 3, oldest: 1 },
   verified: { number: 3, version: 1 },
   core: { number: 4, version: 1 },
   locators: { number: 5, version: 1 },
@@ -41,12 +41,13 @@ export const FILE_KINDS = Object.freeze({
   numeric: { number: 8, version: 1 },
   ordinal: { number: 9, version: 1 },
   stored: { number: 10, version: 2, oldest: 1 },
-  pin: { number: 11, version: 1 },
+  pin: { number: 11, version: 2, oldest: 1 },
   vector: { number: 12, version: 1 },
   graph: { number: 13, version: 1 },
   keys: { number: 14, version: 1 },
   hashes: { number: 15, version: 1 },
   blocks: { number: 16, version: 1 },
+  files: { number: 17, version: 1 },
 });
 export type FileKind = keyof typeof FILE_KINDS;
 
@@ -156,14 +157,18 @@ export function openFramed(
   const path = `${directory.path}/${name}`;
   try {
     const seal = checkFrame(file.bytes, path, kind);
-    if (expected !== undefined && (seal.length !== expected.length || seal.crc !== expected.crc)) {
-      throw corrupt(path, 'it is not the file that the commit names (length or checksum differ)');
-    }
+    requireSeal(seal, expected, path);
     return { name, path, file, payload: payloadOf(file), seal };
   } catch (error) {
     file.release();
     throw error;
   }
+}
+
+function requireSeal(seal: FileSeal, expected: FileSeal | undefined, path: string): void {
+  if (expected === undefined) return;
+  if (seal.length === expected.length && seal.crc === expected.crc) return;
+  throw corrupt(path, 'it is not the file that the commit names (length or checksum differ)');
 }
 
 /**
@@ -187,13 +192,20 @@ export function verifyFramed({ file, path, seal }: FramedFile): void {
 }
 
 /**
- * Reads a small framed file into memory, every byte checked. Returns its payload. Throws
- * corrupt_index.
+ * Reads a small framed file into memory, every byte checked, and that it is the file of `expected`.
+ * Returns its payload. Throws corrupt_index.
  */
-export function readFramed(directory: Directory, name: string, kind: FileKind): Uint8Array {
+export function readFramed(
+  directory: Directory,
+  name: string,
+  kind: FileKind,
+  expected?: FileSeal,
+): Uint8Array {
   const bytes = directory.read(name);
   const path = `${directory.path}/${name}`;
-  verifyBytes(bytes, path, checkFrame(bytes, path, kind).crc);
+  const seal = checkFrame(bytes, path, kind);
+  requireSeal(seal, expected, path);
+  verifyBytes(bytes, path, seal.crc);
   return bytes.subarray(FRAME_HEADER_BYTES, bytes.length - FRAME_FOOTER_BYTES);
 }
 

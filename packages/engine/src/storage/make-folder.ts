@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { cannotFlush } from '@lakehouse-search/lake';
+import { cannotFlush } from '@lakehouse-search/lake/internal';
 import { ioError, systemCode } from './io-errors.ts';
 
 /** Folders of this user alone, whatever the umask: texts of all tenants are in them. */

@@ -53,17 +53,24 @@ export interface Sections {
   f32(section: number): Float32Array;
   f64(section: number): Float64Array;
   view(section: number): DataView;
+  /** Of a cold file: throws unless these bytes of a section, or all of it, are there. */
+  readonly need?: NeedSection;
 }
 
+/** See `Sections`; `from`, `bytes`: the part of the section. */
+export type NeedSection = (section: number, from?: number, bytes?: number) => void;
+
 /** Number of sections of a payload that may have any. Throws corrupt_index. */
-export function countSections({ bytes }: Region, path: string): number {
+export function countSections({ bytes, offset, need }: Region, path: string): number {
+  need?.(offset, 4);
   if (bytes.length < 4) throw corrupt(path, 'it has no section table');
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
 }
 
 /** Checks the section table of a payload against its length and `count`. Throws corrupt_index. */
 export function openSections(payload: Region, count: number, path: string): Sections {
-  const { bytes } = payload;
+  const { bytes, offset: start, need } = payload;
+  need?.(start, Math.min(4 + 8 * count, bytes.length));
   const table = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length < 4 + 8 * count || count > MAX_SECTIONS || table.getUint32(0, true) !== count) {
     throw corrupt(path, `its section table is not one of ${count} sections`);
@@ -84,6 +91,12 @@ export function openSections(payload: Region, count: number, path: string): Sect
     return [bytes.buffer as ArrayBuffer, bytes.byteOffset + offset, length / size];
   };
   return {
+    ...(need && {
+      need: (section: number, from = 0, size?: number) => {
+        const [offset, length] = at(section);
+        need(start + offset + from, size ?? length);
+      },
+    }),
     bytes: (section) => new Uint8Array(...place(section, 1)),
     i32: (section) => new Int32Array(...place(section, 4)),
     u16: (section) => new Uint16Array(...place(section, 2)),

@@ -50,7 +50,9 @@ export class StoredReader {
   readonly #view: DataView;
   readonly #path: string;
   /** Of a cold file: demands a block before it is read. */
-  readonly #demand: Region['demand'];
+  readonly #need: Region['need'];
+  /** The same for what is before the blocks. */
+  readonly #needHead: () => void;
   readonly #cache = new Map<number, Block>();
   #cachedBytes = 0;
   #shared = new Uint8Array(0);
@@ -60,9 +62,12 @@ export class StoredReader {
 
   private constructor(payload: Region, path: string) {
     const sections = openSections(payload, SECTIONS, path);
+    const headBytes = sections.bytes(4).byteOffset - sections.bytes(0).byteOffset;
+    this.#needHead = () => sections.need?.(0, 0, headBytes);
+    this.#needHead();
     const head = sections.i32(0);
     this.#path = path;
-    this.#demand = payload.demand;
+    this.#need = payload.need;
     this.docs = head[0];
     this.fields = Object.freeze([...sections.u32(1)]);
     this.#firstDocs = sections.i32(2);
@@ -96,10 +101,11 @@ export class StoredReader {
   /** The document's encoded row, for merges: a view that the next row may overwrite. */
   rowBytes(doc: number): Uint8Array {
     if (doc < 0 || doc >= this.docs) throw new RangeError(`no document ${doc}`);
+    if (this.#need !== undefined) this.#needHead();
     const number = this.#blockOf(doc);
     const index = doc - this.#firstDocs[number];
     const at = this.#dataAt[number];
-    this.#demand?.(this.#data.byteOffset + at, this.#dataAt[number + 1] - at);
+    this.#need?.(this.#data.byteOffset + at, this.#dataAt[number + 1] - at);
     if (at + CODES_HEAD_BYTES <= this.#data.length && this.#view.getUint32(at, true) === 0) {
       return this.#shortRow(number, index);
     }
@@ -139,7 +145,7 @@ export class StoredReader {
     const table = this.#view.getUint32(groups - 4, true);
     const rows = groups + 4 * Math.ceil(documents / GROUP_ROWS);
     if (rows > end || table + TABLE_BYTES > data.length) throw this.#damaged(number);
-    this.#demand?.(data.byteOffset + table, TABLE_BYTES);
+    this.#need?.(data.byteOffset + table, TABLE_BYTES);
     let at = rows + this.#view.getUint32(groups + 4 * Math.floor(index / GROUP_ROWS), true);
     for (let left = index % GROUP_ROWS; ; left--) {
       let length = 0;

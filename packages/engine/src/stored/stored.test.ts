@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { Region } from '../storage/directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { StoredReader, type StoredValue } from './stored-reader.ts';
 import { StoredWriter } from './stored-writer.ts';
 

@@ -14,8 +14,8 @@
  * On any error all is taken back: the last commit stays in force.
  */
 
-import type { ApplyResponse, CallContext, TypedBatch, TypedPart } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type ApplyResponse, type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
 import type { Schema } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { Checkpoint } from '../index/commit.ts';

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Batch, selectRows } from '@lakehouse-search/lake';
+import type { Batch } from '@lakehouse-search/lake';
+import { selectRows } from '@lakehouse-search/lake/internal';
 import { refuseAborted } from '../source/source-errors.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { SourceState, TypedBatch } from '@lakehouse-search/contract';
+import type { SourceState } from '@lakehouse-search/contract';
+import type { TypedBatch } from '@lakehouse-search/contract/internal';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint } from '../index/commit.ts';
 import { judgeBatch } from './batch-rule.ts';
-import { createFileTable } from './file-table.ts';
 import { checkpointAt } from './source-state.ts';
 
 const state = (snapshot_id: string | null): SourceState => {
@@ -16,7 +16,7 @@ const batch = (from: string | null, to: string | null, table_uuid = 'u'): TypedB
 /** The checkpoint after a list of snapshots. */
 function after(...ids: (string | null)[]): Checkpoint {
   let checkpoint: Checkpoint | null = null;
-  for (const id of ids) checkpoint = checkpointAt('u', state(id), createFileTable(), checkpoint);
+  for (const id of ids) checkpoint = checkpointAt('u', state(id), checkpoint);
   return checkpoint!;
 }
 

@@ -1,6 +1,7 @@
-import type { TypedBatch } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
-import { type Batch, vectorKind } from '@lakehouse-search/lake';
+import type { TypedBatch } from '@lakehouse-search/contract/internal';
+import type { Batch } from '@lakehouse-search/lake';
+import { vectorKind } from '@lakehouse-search/lake/internal';
 import type { Checkpoint } from '../index/commit.ts';
 import type { Mapping } from '../schema/mapping.ts';
 

@@ -1,6 +1,7 @@
-import type { TypedBatch, TypedPart } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
-import { type Batch, type Schema, selectRows } from '@lakehouse-search/lake';
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
+import type { Batch, Schema } from '@lakehouse-search/lake';
+import { selectRows } from '@lakehouse-search/lake/internal';
 import { ownRows } from '../documents/own-rows.ts';
 import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from '../documents/rows-to-block.ts';
 import type { VectorStage } from '../documents/vector-stage.ts';
@@ -66,7 +67,7 @@ export class BatchRun {
       new Set(lastCommit.segments.map(({ id }) => id)),
       mapping.definition.onDuplicateKey === 'last',
     );
-    this.#skipped = new SkippedRows(lastCommit.skipped);
+    this.#skipped = new SkippedRows(lastCommit);
     this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
   }
 
@@ -101,8 +102,8 @@ export class BatchRun {
     beforeCommit();
     const state = { ...to, schema: storedSchema(this.#schema) };
     writer.commit({
-      checkpoint: checkpointAt(table_uuid, state, this.#files, writer.lastCommit.checkpoint),
-      files: this.#files.at(to.files),
+      checkpoint: checkpointAt(table_uuid, state, writer.lastCommit.checkpoint),
+      files: this.#files.at(to.files, this.#skipped),
       droppedDuplicates: dropped,
       skipped: this.#skipped.committed(),
     });

@@ -1,5 +1,4 @@
-import type { ReindexResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type Commit, commitBytes, committedField, readCommit } from '../index/commit.ts';
 import { bySize, inlineRunner, sharedRunner, workerRunner } from '../index/merge-runners.ts';

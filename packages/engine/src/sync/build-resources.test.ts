@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { limitMemory, usableMemory } from '@lakehouse-search/lake';
+import { limitMemory, usableMemory } from '@lakehouse-search/lake/internal';
 import { describe, expect, it } from 'vitest';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
 import { BACKGROUND_SETTINGS } from '../index/merge-policy.ts';

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { LhsError, REQUEST_LIMITS, type ReindexRequest } from '@lakehouse-search/contract';
-import { usableMemory } from '@lakehouse-search/lake';
+import { LhsError, type ReindexRequest } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
+import { usableMemory } from '@lakehouse-search/lake/internal';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
 import { BACKGROUND_SETTINGS, MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';

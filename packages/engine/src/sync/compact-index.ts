@@ -3,8 +3,7 @@
  * left out, one merge after the other beside searches; one commit at the end makes all of it
  * visible. Stopped or failed, the commit before stays in force and what was written goes.
  */
-import type { CallContext, CompactResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, type CompactResponse, LhsError } from '@lakehouse-search/contract';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';

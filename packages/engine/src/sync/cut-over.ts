@@ -1,5 +1,4 @@
-import type { CallContext, ReindexResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { addVectorCounts } from '../documents/vector-block.ts';
 import { type Checkpoint, readCommit } from '../index/commit.ts';
@@ -73,8 +72,8 @@ export type CaughtUp = Pick<RebuildResult, 'commit' | 'docs' | 'vectors'>;
 export interface Cutover {
   readonly built: RebuildResult;
   /**
-   * The live checkpoint when the build began; `as of`: an older snapshot was requested; `head`: the
-   * build was resumed, and the table may have gone on since it began.
+   * The live checkpoint when the build began; `as of`: an older snapshot was requested; `head`: a
+   * resumed build, or one with columns that are newer than its snapshot, goes to the newest.
    */
   readonly since: Checkpoint | null | 'as of' | 'head';
   readonly response: (caughtUp: CaughtUp) => ReindexResponse;

@@ -1,5 +1,15 @@
 import type { SourceFile } from '@lakehouse-search/contract';
-import { normalizeRecorded } from '@lakehouse-search/lake';
+import { normalizeRecorded } from '@lakehouse-search/lake/internal';
+import {
+  type DataFile,
+  type DataFiles,
+  dataFiles,
+  deleteName,
+  type FileState,
+  FREE_NUMBER,
+  NO_FILES,
+} from '../index/data-files.ts';
+import type { SkippedRows } from './skipped-rows.ts';
 
 /** Numbers of data files, as locators name them: a commit's `files`, growing. */
 export interface FileTable {
@@ -13,17 +23,22 @@ export interface FileTable {
   /** Takes the files of a table state in: numbers and sequence numbers. */
   follow(files: readonly SourceFile[]): void;
   /**
-   * The table for a commit with these files: the numbers of others are blank and can be reused.
+   * The data files of a commit with these entries: the numbers of others are free. `complete`: the
+   * paths whose rows the commit contains; default: all.
    */
-  at(files: readonly SourceFile[]): readonly string[];
+  at(
+    sources: readonly SourceFile[],
+    skipped: SkippedRows,
+    complete?: ReadonlySet<string>,
+  ): DataFiles;
 }
 
 /**
  * A file table that goes on from a commit's. Paths that name the same file (`file:/a`, `file:///a`)
  * have one number.
  */
-export function createFileTable(known: readonly string[] = []): FileTable {
-  const paths = [...known];
+export function createFileTable(known: DataFiles = NO_FILES): FileTable {
+  const paths = [...known.paths()];
   const numbers = new Map<string, number>();
   const blank: number[] = [];
   paths.forEach((path, i) => {
@@ -49,9 +64,23 @@ export function createFileTable(known: readonly string[] = []): FileTable {
     follow(files) {
       for (const { path, sequence } of files) sequences.set(numberOf(path), BigInt(sequence));
     },
-    at(files) {
-      const live = new Set(files.map(({ path }) => numberOf(path)));
-      return paths.map((path, i) => (live.has(i) ? path : ''));
+    at(sources, skipped, complete) {
+      const files: DataFile[] = paths.map(() => FREE_NUMBER);
+      for (const { path, ...state } of sources) {
+        const number = numberOf(path);
+        const { entries: others } = files[number] ?? FREE_NUMBER;
+        const own = complete?.has(path) === false ? [] : [sorted(state)];
+        const entries = [...others, ...own];
+        files[number] = { path: paths[number], entries, ...skipped.at(number) };
+      }
+      return dataFiles(files, known);
     },
   };
+}
+
+/** The order of deletes does not matter: in one order, unchanged pages are found. */
+function sorted(state: FileState): FileState {
+  if (state.deletes.length < 2) return state;
+  const deletes = state.deletes.toSorted((a, b) => (deleteName(a) < deleteName(b) ? -1 : 1));
+  return { ...state, deletes };
 }

@@ -18,8 +18,7 @@
  * An abort ends it without an error: the step in hand is dropped, what is committed stays.
  */
 
-import type { FollowEvent, MoveWindowsResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type FollowEvent, LhsError, type MoveWindowsResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
 import { isRestrictionsChanged, sourceIdentity } from '../index/source-identity.ts';

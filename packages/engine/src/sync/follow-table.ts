@@ -1,9 +1,5 @@
-import type {
-  ApplyResponse,
-  CallContext,
-  SyncResponse,
-  TypedBatch,
-} from '@lakehouse-search/contract';
+import type { ApplyResponse, CallContext, SyncResponse } from '@lakehouse-search/contract';
+import type { TypedBatch } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Generation } from '../open/index-folder.ts';
 import { fromSource } from '../source/source-errors.ts';

@@ -4,8 +4,8 @@
  * failure of one is noted and stops nothing; the next sync tries again. They have checkpoints of
  * their own, so every step is applied once.
  */
-import type { FallenBehind, TypedBatch, TypedPart } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type FallenBehind, LhsError } from '@lakehouse-search/contract';
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Checkpoint } from '../index/commit.ts';
 import { followedSnapshot, openSource } from '../source/source-table.ts';

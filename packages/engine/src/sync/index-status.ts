@@ -1,5 +1,4 @@
-import type { IndexStatus } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type IndexStatus, LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { chooseMerges } from '../index/merge-policy.ts';

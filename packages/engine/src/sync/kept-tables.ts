@@ -1,5 +1,4 @@
-import type { TableLag } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type TableLag } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
 import { isForbidden, mayRestrict, refuseHidden } from '../index/source-identity.ts';

@@ -1,5 +1,4 @@
-import type { HealReason } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type HealReason, LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
 import type { Checkpoint, Commit } from '../index/commit.ts';
 import type { Mapping } from '../schema/mapping.ts';

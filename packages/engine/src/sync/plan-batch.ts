@@ -11,15 +11,10 @@
  *    files came, every live row without a document is read: it may win now.
  */
 
-import type { DeleteRef, SourceFile, TypedPart } from '@lakehouse-search/contract';
-import {
-  type FilePart,
-  type FileScan,
-  type FileSet,
-  normalizeRecorded,
-  type ReadOptions,
-  type SourceTable,
-} from '@lakehouse-search/lake';
+import type { DeleteRef, SourceFile } from '@lakehouse-search/contract';
+import type { TypedPart } from '@lakehouse-search/contract/internal';
+import type { FilePart, FileScan, FileSet, ReadOptions, SourceTable } from '@lakehouse-search/lake';
+import { normalizeRecorded } from '@lakehouse-search/lake/internal';
 import { lowerBound } from '../base/lower-bound.ts';
 
 type RemovedPlaces = Extract<TypedPart, { kind: 'removed' }>;

@@ -115,10 +115,10 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
       ...{ definitionVersion, memoryBytes, threads, ...layoutOf(mapping) },
     });
     const leftOut = new Map<string, number>();
-    const skipped = new SkippedRows(former?.skipped);
+    const skipped = new SkippedRows(former);
     const owned = writer;
     const identity = sourceIdentity(table);
-    const checkpoint = () => checkpointAt(identity, state, files, ancestorsOf(table, snapshotId));
+    const checkpoint = () => checkpointAt(identity, state, ancestorsOf(table, snapshotId));
     const settle = (docs: number) =>
       settleDuplicates(owned, mapping, files, flushOptions(request, owned, docs, docs));
     const saved = new SavedFiles({
@@ -141,9 +141,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     await merges.force(1, { ...mergeProgress(request, more), signal, settings });
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
-    const names = files.at(state.files);
     const commit = writer.commit({
-      ...{ checkpoint: checkpoint(), files: names, droppedDuplicates },
+      ...{ checkpoint: checkpoint(), files: files.at(state.files, skipped), droppedDuplicates },
       skipped: skipped.committed(),
     });
     const bytes = commitBytes(commit);

@@ -38,12 +38,12 @@ export class SavedFiles {
   constructor(build: SavedBuild) {
     this.#build = build;
     const { writer, files, state } = build;
-    const former = writer.checkpoint?.file_set.files;
-    const done = new Set(former?.map(({ file }) => file));
     const paths = state.files.map(({ path }) => path);
     this.#distinct = new Set(paths).size === paths.length;
-    if (former === undefined) return;
-    this.missing = new Set(paths.filter((path) => !done.has(files.numberOf(path))));
+    const { checkpoint, files: saved } = writer.lastCommit;
+    if (checkpoint === null) return;
+    const isMissing = (path: string) => saved.at(files.numberOf(path)).entries.length === 0;
+    this.missing = new Set(paths.filter(isMissing));
   }
 
   /** A batch of this file comes next: the files before it are complete. */
@@ -64,12 +64,10 @@ export class SavedFiles {
     const droppedDuplicates = await settle(docs);
     const at = state.files.findIndex(({ path }) => path === before);
     const complete = at < 0 ? state.files : state.files.slice(0, at);
-    const numbers = new Set(complete.map(({ path }) => files.numberOf(path)));
-    const whole = checkpoint();
-    const own = whole.file_set.files.filter(({ file }) => numbers.has(file));
+    const paths = new Set(complete.map(({ path }) => path));
     writer.commit({
-      checkpoint: { ...whole, file_set: { ...whole.file_set, files: own }, partial: true },
-      files: files.at(state.files),
+      checkpoint: { ...checkpoint(), partial: true },
+      files: files.at(state.files, skipped, paths),
       droppedDuplicates,
       skipped: skipped.committed(),
     });

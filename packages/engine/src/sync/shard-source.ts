@@ -12,23 +12,16 @@
  *    rows are removed from such an index, the step contains every live row.
  */
 
-import type {
-  BatchPart,
-  ChangeBatch,
-  CheckpointState,
-  SourceFile,
-  TypedPart,
-} from '@lakehouse-search/contract';
-import { encodePart, LhsError } from '@lakehouse-search/contract';
 import {
-  type Batch,
-  type FileScan,
-  type FileSet,
-  normalizeRecorded,
-  type Schema,
-  type SourceTable,
-  selectRows,
-} from '@lakehouse-search/lake';
+  type BatchPart,
+  type ChangeBatch,
+  type CheckpointState,
+  LhsError,
+  type SourceFile,
+} from '@lakehouse-search/contract';
+import { encodePart, type TypedPart } from '@lakehouse-search/contract/internal';
+import type { Batch, FileScan, FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
+import { normalizeRecorded, selectRows } from '@lakehouse-search/lake/internal';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';

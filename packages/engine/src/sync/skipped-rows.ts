@@ -1,9 +1,9 @@
-import type { SkippedRows as Answer, SkippedRow } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type SkippedRows as Answer, LhsError, type SkippedRow } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import { goodRows } from '../documents/bad-rows.ts';
 import type { Commit, CommittedSkips } from '../index/commit.ts';
+import { type DataFile, type DataFiles, dataFiles } from '../index/data-files.ts';
 import type { Mapping } from '../schema/mapping.ts';
 
 /**
@@ -13,14 +13,15 @@ import type { Mapping } from '../schema/mapping.ts';
 export class SkippedRows {
   /** Positions by number of the data file. */
   readonly #positions = new Map<number, Set<number>>();
-  #first: CommittedSkips['first'];
+  #first: CommittedSkips['first'] = [];
   #count = 0;
 
-  constructor(former: CommittedSkips | undefined) {
-    this.#first = former?.first ?? [];
-    for (const { file, positions } of former?.files ?? []) {
-      this.#positions.set(file, new Set(positions));
-      this.#count += positions.length;
+  constructor(former: Pick<Commit, 'skipped' | 'files'> | null) {
+    if (former?.skipped === undefined) return;
+    this.#first = former.skipped.first;
+    for (const [file, { skipped }] of former.files.all().entries()) {
+      if (skipped !== undefined) this.#positions.set(file, new Set(skipped));
+      this.#count += skipped?.length ?? 0;
     }
   }
 
@@ -59,10 +60,18 @@ export class SkippedRows {
 
   /** For a commit; null: there is none. */
   committed(): CommittedSkips | null {
-    if (this.#count === 0) return null;
-    const numbers = [...this.#positions.keys()].sort((a, b) => a - b);
-    const files = numbers.map((file) => ({ file, positions: [...this.positionsIn(file)] }));
-    return { files, first: this.#first };
+    return this.#count === 0 ? null : { rows: this.#count, first: this.#first };
+  }
+
+  /** What a commit says of a data file. */
+  at(file: number): Pick<DataFile, 'skipped'> {
+    return this.#positions.has(file) ? { skipped: [...this.positionsIn(file)] } : {};
+  }
+
+  /** Data files with these rows instead of others. */
+  in(files: DataFiles): DataFiles {
+    const all = files.all().map(({ path, entries }, file) => ({ path, entries, ...this.at(file) }));
+    return dataFiles(all, files);
   }
 
   /** False if it was there already. */
@@ -76,14 +85,13 @@ export class SkippedRows {
 }
 
 /** Number of rows of a commit's snapshot that were skipped. */
-export const skippedCount = ({ skipped }: Pick<Commit, 'skipped'>): number =>
-  skipped?.files.reduce((sum, { positions }) => sum + positions.length, 0) ?? 0;
+export const skippedCount = ({ skipped }: Pick<Commit, 'skipped'>): number => skipped?.rows ?? 0;
 
 /** What a response says of the rows that a commit skips. */
 export function skippedPart({ skipped, files }: Pick<Commit, 'skipped' | 'files'>): Answer {
   if (skipped === undefined) return {};
   const first_skipped_rows = skipped.first.map(
-    ({ file, ...row }): SkippedRow => ({ ...row, file: files[file] ?? '' }),
+    ({ file, ...row }): SkippedRow => ({ ...row, file: files.at(file).path }),
   );
   return { skipped_rows: skippedCount({ skipped }), first_skipped_rows };
 }

@@ -1,5 +1,4 @@
-import type { CheckpointState, SourceFile, SourceState } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CheckpointState, LhsError, type SourceState } from '@lakehouse-search/contract';
 import {
   type DeleteFile,
   type FileSet,
@@ -8,7 +7,8 @@ import {
   schemaToJson,
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
-import type { Checkpoint, Commit, DeleteRef, FileSetState, Json } from '../index/commit.ts';
+import type { Checkpoint, Commit, Json } from '../index/commit.ts';
+import { type DeleteRef, deleteName } from '../index/data-files.ts';
 import {
   differInRestrictions,
   identityParts,
@@ -16,7 +16,6 @@ import {
   sourceIdentity,
 } from '../index/source-identity.ts';
 import type { OpenIndex } from '../open/open-index.ts';
-import type { FileTable } from './file-table.ts';
 
 /**
  * The state of `table` at `set`, rows read under `schema` (a bound one); `ref`: what the definition
@@ -62,10 +61,9 @@ export function storedSchema(schema: Schema): Json {
 export function checkpointAt(
   uuid: string,
   state: SourceState,
-  files: FileTable,
   former: Pick<Checkpoint, 'snapshot_id' | 'applied'> | null,
 ): Checkpoint {
-  const { snapshot_id, sequence, schema, ref } = state;
+  const { snapshot_id, sequence, schema, ref, files } = state;
   const id = (schema as { readonly 'schema-id'?: unknown } | null)?.['schema-id'];
   const reached = former === null ? [] : [former.snapshot_id, ...(former.applied ?? [])];
   const applied = [...new Set(reached)]
@@ -77,47 +75,24 @@ export function checkpointAt(
     sequence,
     schema_id: typeof id === 'number' ? id : null,
     schema,
-    file_set: fileSetState(state.files, files),
+    data_files: files.length,
+    delete_files: new Set(files.flatMap(({ deletes }) => deletes.map(deleteName))).size,
     ...(ref === undefined ? {} : { ref }),
     ...(applied.length === 0 ? {} : { applied }),
   };
 }
 
-function fileSetState(sources: readonly SourceFile[], files: FileTable): FileSetState {
-  const deletes: DeleteRef[] = [];
-  const numbers = new Map<string, number>();
-  const deleteNumber = (ref: DeleteRef) => {
-    const name = `${ref.offset ?? ''}:${ref.path}`;
-    let number = numbers.get(name);
-    if (number === undefined) {
-      number = deletes.push(ref) - 1;
-      numbers.set(name, number);
-    }
-    return number;
-  };
-  const states = sources.map(({ path, records, sequence, deletes: applied }) => ({
-    file: files.numberOf(path),
-    records,
-    sequence,
-    deletes: applied.map(deleteNumber).sort((a, b) => a - b),
-  }));
-  return { deletes, files: states };
-}
-
 /** The state that a commit's checkpoint keeps. Throws index_not_built where it has none. */
 export function committedState(commit: Commit, index: string): SourceState {
-  const { snapshot_id, sequence, schema, ref, file_set } = requireCheckpoint(commit, index);
+  const { snapshot_id, sequence, schema, ref } = requireCheckpoint(commit, index);
   return {
     snapshot_id,
     sequence,
     schema,
     ...(ref === undefined ? {} : { ref }),
-    files: file_set.files.map(({ file, records, sequence: own, deletes }) => ({
-      path: commit.files[file] ?? '',
-      records,
-      sequence: own,
-      deletes: deletes.map((number) => file_set.deletes[number]),
-    })),
+    files: commit.files
+      .all()
+      .flatMap(({ path, entries }) => entries.map((state) => ({ path, ...state }))),
   };
 }
 

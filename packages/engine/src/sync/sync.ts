@@ -13,8 +13,7 @@
  * what has ended and starts what the policy asks for.
  */
 
-import type { HealReason } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type HealReason, LhsError } from '@lakehouse-search/contract';
 import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
@@ -260,7 +259,7 @@ export class SyncSession {
   async #plan(...[table, followed, set, signal]: PlanArguments): Promise<StepPlan> {
     const writer = this.#writer;
     const files = createFileTable(writer.lastCommit.files);
-    const skipped = new SkippedRows(writer.lastCommit.skipped);
+    const skipped = new SkippedRows(writer.lastCommit);
     const index = {
       deadPositions: (scan: FileScan) => table.deadPositions(scan),
       positionsIn: (paths: readonly string[]) => {

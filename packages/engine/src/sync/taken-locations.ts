@@ -5,15 +5,12 @@ import { invalidBatch } from './batch-rule.ts';
 /** Which places of the files that an index follows its documents take, while a batch is applied. */
 export class TakenLocations {
   readonly #writer: IndexWriter;
-  readonly #followed: ReadonlySet<number>;
   /** By file: what the batch removes; null: all of it. */
   readonly #removed = new Map<number, Int32Array | null>();
   readonly #taken = new Map<number, ReadonlySet<number>>();
 
   constructor(writer: IndexWriter) {
-    const followed = writer.lastCommit.checkpoint?.file_set.files ?? [];
     this.#writer = writer;
-    this.#followed = new Set(followed.map(({ file }) => file));
   }
 
   /** What the batch removes. */
@@ -30,7 +27,8 @@ export class TakenLocations {
 
   /** Throws invalid_argument if a document already has the location of one of the rows. */
   requireFree(file: number, { file: path, positions }: Batch): void {
-    if (!this.#followed.has(file) || this.#removed.get(file) === null) return;
+    const { entries } = this.#writer.lastCommit.files.at(file);
+    if (entries.length === 0 || this.#removed.get(file) === null) return;
     const taken = this.#takenIn(file);
     const at = positions.find((position) => taken.has(position));
     if (at === undefined) return;

@@ -3,10 +3,10 @@
  * is rewritten, in the order of the commit, and made visible by a commit of its own. After a crash
  * or a stop the segments that are done stay done; the next upgrade goes on with the others.
  */
-import type { CallContext, UpgradeResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, type UpgradeResponse } from '@lakehouse-search/contract';
 import { atIntervals } from '../base/steps.ts';
-import { COMMIT_FORMAT, type Commit, commitBytes, readCommit } from '../index/commit.ts';
+import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
+import { COMMIT_FORMAT } from '../index/commit-format.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { storedPlans } from '../index/stored-plans.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
@@ -54,7 +54,7 @@ async function upgradeSegments(
   const send = (docs: number) => {
     progress?.({ phase: 'upgrading', docs_done: Math.round(done + docs), docs_total });
   };
-  const { checkpoint, files } = writer.lastCommit;
+  const { checkpoint, files, format } = writer.lastCommit;
   try {
     for (const { id, docs } of old) {
       send(0);
@@ -63,6 +63,7 @@ async function upgradeSegments(
       writer.commit({ checkpoint, files });
       done += docs;
     }
+    if (format !== COMMIT_FORMAT && old.length === 0) writer.commit({ checkpoint, files });
     send(0);
   } catch (error) {
     writer.rollback();
@@ -82,7 +83,7 @@ function requireCommit(directory: Directory): Commit {
 function planOf(commit: Commit): Upgrade {
   const old = commit.segments.filter(isFormatOne);
   return {
-    format_before: old.length > 0 ? 1 : COMMIT_FORMAT,
+    format_before: old.length > 0 ? 1 : (commit.format ?? 1),
     format_after: COMMIT_FORMAT,
     segments: commit.segments.length,
     segments_upgraded: old.length,

@@ -9,7 +9,7 @@ import { extendCrc } from '../base/extend-crc.ts';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { storedPlans } from '../index/stored-plans.ts';
-import { type ColdPlace, coldComponents, hotEntry, writeCold } from '../segment/cool.ts';
+import { type ColdPlace, hotEntry, WINDOW_FORM, writeCold } from '../segment/cool.ts';
 import { type Component, frameKind, type SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
@@ -34,9 +34,9 @@ const PIECE_BYTES = 8 * 2 ** 20;
 const bytesToMove = (entry: SegmentEntry): number =>
   movedFiles(entry).reduce((sum, { length }) => sum + length, 0);
 
-const movedFiles = (entry: SegmentEntry): readonly Component[] =>
+const movedFiles = (entry: SegmentEntry, form = WINDOW_FORM): readonly Component[] =>
   entry.cold === undefined
-    ? coldComponents(entry)
+    ? entry.components.filter(form.isCold)
     : entry.components.filter(({ resident }) => resident !== undefined);
 
 /**
@@ -61,14 +61,15 @@ export async function coolSegments(
   work: TierWork,
   hot: readonly SegmentEntry[],
   cold: ColdPlace,
-  blockBytes?: number,
+  form = WINDOW_FORM,
 ): Promise<void> {
   const { directory } = work;
-  for (const component of hot.flatMap(movedFiles)) await copyToStore(work, component, cold);
+  for (const component of hot.flatMap((entry) => movedFiles(entry, form)))
+    await copyToStore(work, component, cold);
   await replacing(directory, (writer) => {
     for (const { id } of hot) {
       writer.replaceSegment(id, (entry, revision) =>
-        writeCold(directory, entry, cold, revision, blockBytes),
+        writeCold(directory, entry, cold, revision, form),
       );
     }
   });
@@ -84,7 +85,7 @@ export async function copyAhead(
   cold: ColdPlace,
 ): Promise<readonly string[]> {
   const keys: string[] = [];
-  for (const component of hot.flatMap(movedFiles)) {
+  for (const component of hot.flatMap((entry) => movedFiles(entry))) {
     refuseAborted(work.signal);
     if (!work.directory.list().includes(component.file)) continue;
     await copyToStore(work, component, cold);

@@ -1,10 +1,10 @@
 /** Moves the windows of an index between the tiers, one commit each. */
-import type {
-  CallContext,
-  MoveWindowsRequest,
-  MoveWindowsResponse,
+import {
+  type CallContext,
+  LhsError,
+  type MoveWindowsRequest,
+  type MoveWindowsResponse,
 } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { findWindow } from '../open/describe-windows.ts';
 import { currentGeneration } from '../open/index-folder.ts';

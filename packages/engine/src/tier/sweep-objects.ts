@@ -5,16 +5,16 @@
  * adds objects that a commit will name, but for copies ahead of a move, which are made again.
  */
 import { rm } from 'node:fs/promises';
-import type { Commit } from '../index/commit.ts';
-import { readCommit } from '../index/commit.ts';
+import { type Commit, readCommit } from '../index/commit.ts';
 import { pinnedCommit, pinsAmong } from '../index/pins.ts';
 import { generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { inStore } from '../source/store-errors.ts';
+import { unneededCachedFiles } from '../storage/cached-file.ts';
 import type { Directory } from '../storage/directory.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { coldObjects } from './cold-objects.ts';
-import { type StoredObject, storeOf, unneededBlocks } from './fetch-blocks.ts';
+import { type StoredObject, storeOf } from './fetch-blocks.ts';
 
 /** An index of this machine. */
 export interface SweptIndex {
@@ -24,11 +24,11 @@ export interface SweptIndex {
   readonly now: number;
 }
 
-/** Objects of an index that nothing needs, by place, and blocks of such objects on disk. */
+/** Objects of an index that nothing needs, by place, and files of such objects in the cache. */
 export interface Unneeded {
   readonly objects: ReadonlyMap<string, readonly string[]>;
   /** Paths. */
-  readonly blocks: readonly string[];
+  readonly cached: readonly string[];
 }
 
 /** Finds what nothing needs below `places`. Throws as `inStore`. */
@@ -41,21 +41,21 @@ export async function findUnneeded(index: SweptIndex, places: Iterable<string>):
     const unneeded = keys.filter((key) => !names.has(`${place}\n${key}`));
     if (unneeded.length > 0) objects.set(place, unneeded);
   }
-  return { objects, blocks: await unneededBlocks(index.uuid, needed) };
+  return { objects, cached: await unneededCachedFiles(index.uuid, needed) };
 }
 
 /** Removes what nothing needs; returns the number of objects. Throws as `inStore`. */
 export async function sweepObjects(index: SweptIndex, places: Iterable<string>): Promise<number> {
-  const { objects, blocks } = await findUnneeded(index, places);
+  const { objects, cached } = await findUnneeded(index, places);
   for (const [place, keys] of objects) await deleteObjects(place, keys);
-  await removeBlocks(blocks);
+  await removeFiles(cached);
   return [...objects.values()].reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Removes all objects and blocks of an index that is dropped. Throws as `inStore`. */
+/** Removes all objects and cached files of an index that is dropped. Throws as `inStore`. */
 export async function dropObjects(index: SweptIndex): Promise<void> {
   for (const place of placesOf(index)) await deleteObjects(place, await keysOf(index, place));
-  await removeBlocks(await unneededBlocks(index.uuid, []));
+  await removeFiles(await unneededCachedFiles(index.uuid, []));
 }
 
 const keysOf = ({ uuid }: SweptIndex, place: string): Promise<readonly string[]> =>
@@ -70,7 +70,7 @@ const keysOf = ({ uuid }: SweptIndex, place: string): Promise<readonly string[]>
 export const deleteObjects = (place: string, keys: readonly string[]): Promise<void> =>
   inStore(async () => (await storeOf(place)).delete(keys));
 
-async function removeBlocks(paths: readonly string[]): Promise<void> {
+async function removeFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await rm(path, { force: true }).catch((error: unknown) => {
       throw ioError(error, 'remove', path);

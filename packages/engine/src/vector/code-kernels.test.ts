@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { CodeKernels } from '../base/code-kernels.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
 import { VectorWriter } from './vector-writer.ts';
 
 afterEach(() => {
-  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 /** Vectors of which some are zero, some have one component, and magnitudes differ widely. */
@@ -26,7 +27,7 @@ describe.each([16, 48, 128, 384, 1024, 100])('the kernels of codes of %i compone
   const fixed = fixVectors(values, dims);
 
   it('round as the plain loops do', () => {
-    vi.stubEnv('LHS_WASM', '0');
+    vi.spyOn(CodeKernels, 'portion').mockReturnValue(0);
     const plain = fixVectors(values, dims);
     expect(fixed.scales).toEqual(plain.scales);
     expect(Buffer.compare(bytesOf(fixed.codes), bytesOf(plain.codes))).toBe(0);
@@ -42,7 +43,7 @@ describe.each([16, 48, 128, 384, 1024, 100])('the kernels of codes of %i compone
       return Buffer.concat(writer.finish());
     };
     const compiled = written();
-    vi.stubEnv('LHS_WASM', '0');
+    vi.spyOn(CodeKernels, 'portion').mockReturnValue(0);
     expect(Buffer.compare(compiled, written())).toBe(0);
   });
 });

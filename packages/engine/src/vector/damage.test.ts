@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, test } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { checkVectors } from './check.ts';
 import { VECTOR_SECTIONS } from './format.ts';
 import { VectorReader } from './vector-reader.ts';

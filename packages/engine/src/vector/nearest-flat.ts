@@ -15,7 +15,15 @@ import { offer, scanAccepted, scanAll } from './scan.ts';
 import { DENSE_PART } from './search-cost.ts';
 import { Shortlist } from './shortlist.ts';
 import type { StoredVectors } from './stored-vectors.ts';
-import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
+import {
+  BATCH,
+  DOTS_AT,
+  kernelsOf,
+  LIST_AT,
+  MORE_DOTS_AT,
+  QUERY_AT,
+  wholeDots,
+} from './vector-kernels.ts';
 
 /** Documents and their raw similarities, the best first, equal ones by document. */
 export interface Nearest {
@@ -60,17 +68,16 @@ function sharpen(
   slots: Int32Array,
 ): Int32Array {
   if (slots.length <= k) return slots;
-  const { arena, headAt, tailAt, lowAt, headRow, tailRow, row } = reader;
+  const { arena, lowAt, row } = reader;
   const { i32 } = arena;
   const [dotsAt, lowDotsAt] = [DOTS_AT >> 2, MORE_DOTS_AT >> 2];
   const kernels = kernelsOf(arena);
   const bounds = new Bounds(reader, query);
-  const restAt = QUERY_AT + 2 * headRow;
   const list = new Shortlist(k);
   for (let from = 0; from < slots.length; from += BATCH) {
     const size = Math.min(BATCH, slots.length - from);
     i32.set(slots.subarray(from, from + size), LIST_AT >> 2);
-    kernels.wholeDotsOf(headAt, tailAt, LIST_AT, size, headRow, tailRow, QUERY_AT, restAt, DOTS_AT);
+    wholeDots(reader, size, kernels);
     kernels.dotsOf(lowAt, LIST_AT, size, row, QUERY_AT, MORE_DOTS_AT);
     for (let i = 0; i < size; i++) {
       const slot = slots[from + i];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { codeQuery } from './coded-query.ts';
 import { GraphBuilder } from './graph-builder.ts';
 import { GRAPH_SETTINGS } from './graph-settings.ts';

@@ -25,6 +25,7 @@ import {
   LIST_AT,
   QUERY_AT,
   type VectorKernels,
+  wholeDots,
 } from './vector-kernels.ts';
 
 /** Candidates that a walk has room for at first. */
@@ -92,26 +93,15 @@ export class GraphWalk {
 
   /** Fills the keys of the beam's vectors. */
   #compareCollected(bounds: Bounds): void {
-    const { arena, headAt, tailAt, headRow, tailRow } = this.#reader;
+    const { arena } = this.#reader;
     const { i32 } = arena;
     const beam = this.#beam;
     if (this.#keys.length < beam.size) this.#keys = new Float64Array(2 * beam.size);
-    const restAt = QUERY_AT + 2 * headRow;
     const [dotsAt, listAt] = [DOTS_AT >> 2, LIST_AT >> 2];
     for (let from = 0; from < beam.size; from += BATCH) {
       const size = Math.min(BATCH, beam.size - from);
       for (let i = 0; i < size; i++) i32[listAt + i] = beam.slotAt(from + i);
-      this.#kernels.wholeDotsOf(
-        headAt,
-        tailAt,
-        LIST_AT,
-        size,
-        headRow,
-        tailRow,
-        QUERY_AT,
-        restAt,
-        DOTS_AT,
-      );
+      wholeDots(this.#reader, size, this.#kernels);
       for (let i = 0; i < size; i++) {
         const slot = beam.slotAt(from + i);
         const product = bounds.product(i32[dotsAt + i]);

@@ -6,6 +6,7 @@ import {
   LIST_AT,
   QUERY_AT,
   type VectorKernels,
+  wholeDots,
 } from './vector-kernels.ts';
 import type { VectorReader } from './vector-reader.ts';
 
@@ -70,25 +71,14 @@ export class RowSimilarities {
 
   /** Sums of the high bytes of every vector. */
   #highSums(): Int32Array {
-    const { headAt, tailAt, headRow, tailRow, row, count, dims, arena } = this.#reader;
+    const { row, count, dims, arena } = this.#reader;
     const ones = new Int16Array(arena.memory.buffer, QUERY_AT, row).fill(0);
     ones.fill(1, 0, dims);
     const sums = new Int32Array(count);
-    const restAt = QUERY_AT + 2 * headRow;
     for (let from = 0; from < count; from += BATCH) {
       const size = Math.min(BATCH, count - from);
       for (let i = 0; i < size; i++) this.list[i] = from + i;
-      this.#kernels.wholeDotsOf(
-        headAt,
-        tailAt,
-        LIST_AT,
-        size,
-        headRow,
-        tailRow,
-        QUERY_AT,
-        restAt,
-        DOTS_AT,
-      );
+      wholeDots(this.#reader, size, this.#kernels);
       sums.set(this.#dots.subarray(0, size), from);
     }
     return sums;

@@ -1,13 +1,9 @@
-import { plainLoops } from '../base/plain-loops.ts';
 import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
-import type { Arena } from '../storage/directory.ts';
 import { VECTOR_CODE } from './kernel-code.ts';
-import { PlainVectorKernels } from './plain-vector-kernels.ts';
 
 /**
  * The inner loops over planes of bytes, in an arena: rows of `row` bytes, a multiple of 16.
- * Arguments named `…At` are byte addresses. All sums are whole numbers below 2^31, so the compiled
- * loops and the plain ones agree bit for bit.
+ * Arguments named `…At` are byte addresses. All sums are whole numbers below 2^31.
  */
 export interface VectorKernels {
   /** dots[i] = sum of query[c] x row i [c], for `count` rows that lie behind one another. */
@@ -25,30 +21,22 @@ export interface VectorKernels {
    * As `dotsOf`, for vectors whose rows lie in two planes: `head` bytes in one (queryAt), `tail` in
    * the other (restAt).
    */
-  wholeDotsOf(
-    headsAt: number,
-    tailsAt: number,
-    listAt: number,
-    count: number,
-    head: number,
-    tail: number,
-    queryAt: number,
-    restAt: number,
-    dotsAt: number,
-  ): void;
+  readonly wholeDotsOf: PlaneDots;
   /** As `wholeDotsOf`, the query being rows of bytes itself. */
-  rowDotsOf(
-    headsAt: number,
-    tailsAt: number,
-    listAt: number,
-    count: number,
-    head: number,
-    tail: number,
-    queryAt: number,
-    restAt: number,
-    dotsAt: number,
-  ): void;
+  readonly rowDotsOf: PlaneDots;
 }
+
+type PlaneDots = (
+  headsAt: number,
+  tailsAt: number,
+  listAt: number,
+  count: number,
+  head: number,
+  tail: number,
+  queryAt: number,
+  restAt: number,
+  dotsAt: number,
+) => void;
 
 /**
  * Places in the first mebibyte of an arena, which belongs to kernels (those of scoring/ end below):
@@ -65,10 +53,23 @@ export const DOTS_AT = LIST_AT + 4 * BATCH + 832;
 
 const codeOf = arenaCode(VECTOR_CODE);
 
-/** Kernels of an arena; `plain`: loops in JavaScript instead of WebAssembly. */
-export function createVectorKernels(arena: Arena, plain = plainLoops()): VectorKernels {
-  return plain ? new PlainVectorKernels(arena) : (codeOf(arena) as unknown as VectorKernels);
+/** The kernels of an arena, made when first asked for. */
+export const kernelsOf = onceAnArena((arena) => codeOf(arena) as unknown as VectorKernels);
+
+/** Where the vectors of a segment lie. */
+interface Planes {
+  readonly headAt: number;
+  readonly tailAt: number;
+  readonly headRow: number;
+  readonly tailRow: number;
 }
 
-/** The kernels of an arena, made when first asked for. */
-export const kernelsOf = onceAnArena((arena): VectorKernels => createVectorKernels(arena));
+/** Dot products of the first `count` listed vectors and the query at QUERY_AT, to DOTS_AT. */
+export function wholeDots(
+  { headAt, tailAt, headRow, tailRow }: Planes,
+  count: number,
+  { wholeDotsOf }: VectorKernels,
+): void {
+  const restAt = QUERY_AT + 2 * headRow;
+  wholeDotsOf(headAt, tailAt, LIST_AT, count, headRow, tailRow, QUERY_AT, restAt, DOTS_AT);
+}

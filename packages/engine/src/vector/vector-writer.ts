@@ -91,15 +91,15 @@ export class VectorWriter {
     if (block.kind !== 'vector' || block.dims !== dims) {
       throw new TypeError(`a field of vectors takes vectors of ${dims} dimensions`);
     }
-    const kernels = codeKernels();
-    const most = kernels === null ? 0 : CodeKernels.portion(dims, headDims(dims));
+    const most = CodeKernels.portion(dims, headDims(dims));
     const slots = this.#slotsOf(docs, block);
     for (let from = 0; from < slots.length; ) {
       const first = slots[from];
       let to = from + 1;
       while (to - from < most && to < slots.length && slots[to] === first + to - from) to++;
-      if (kernels !== null && most > 0) {
-        const split = kernels.split(block.codes, first * dims, to - from, dims, headDims(dims));
+      if (most > 0) {
+        const places = [first * dims, to - from, dims, headDims(dims)] as const;
+        const split = codeKernels().split(block.codes, ...places);
         this.#planes.addRows(split, to - from);
         const { sums } = split;
         for (let i = 0; i < 3 * (to - from); i += 3) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
-import { plainArena } from '../storage/plain-arena.ts';
 import { checkVectors } from './check.ts';
 import { scoreOf } from './similarity.ts';
 import { VectorReader } from './vector-reader.ts';

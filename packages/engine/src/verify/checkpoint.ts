@@ -5,7 +5,7 @@
  */
 
 import type { SourceFile } from '@lakehouse-search/contract';
-import { normalizeRecorded } from '@lakehouse-search/lake';
+import { normalizeRecorded } from '@lakehouse-search/lake/internal';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { committedState, sourceState } from '../sync/source-state.ts';
 import type { ComparedSides } from './sides.ts';
@@ -37,12 +37,11 @@ function textOf({ records, sequence, deletes }: SourceFile): string {
 }
 
 /** Live documents whose places no file of the checkpoint has. */
-function placeFaults({ checkpoint }: IndexSnapshot, { docs }: ComparedSides): readonly string[] {
-  const files = checkpoint?.file_set.files ?? [];
-  const records = new Map(files.map((file) => [file.file, file.records]));
+function placeFaults({ files }: IndexSnapshot, { docs }: ComparedSides): readonly string[] {
+  const records = files.all().map(({ entries }) => entries.at(-1)?.records ?? 0);
   let lost = 0;
   docs.forEachRun((doc, count, file, first) => {
-    const inside = (records.get(file) ?? 0) - first;
+    const inside = (records[file] ?? 0) - first;
     for (let i = Math.max(0, inside); i < count; i++) if (docs.isLive(doc + i)) lost++;
   });
   if (lost === 0) return [];

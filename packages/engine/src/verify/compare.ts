@@ -16,8 +16,7 @@
  * document, four bytes a row of one data file, and the unmatched rows.
  */
 
-import type { CallContext } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import { bytesView } from '../base/two-lane-hash.ts';

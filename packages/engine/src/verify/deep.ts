@@ -11,6 +11,7 @@ import type { FilePart } from '@lakehouse-search/lake';
 import { bytesView, mixBytes } from '../base/two-lane-hash.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { builtAs } from '../index/commit.ts';
+import { NO_FILES } from '../index/data-files.ts';
 import { addTermDigests, type DigestLanes } from '../inverted/document-digests.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { hashSetText, runOf } from '../schema/hash-set.ts';
@@ -61,8 +62,8 @@ export async function compareDeep(
     ...{ baseDir, openEmbedder, signal, progress },
   });
   try {
-    const files = createFileTable(sides.places ? snapshot.files : []);
-    const fileOf = (file: number) => files.known(scratch.snapshot.files[file] ?? '');
+    const files = createFileTable(sides.places ? snapshot.files : NO_FILES);
+    const fileOf = (file: number) => files.known(scratch.snapshot.files.at(file).path);
     const { index, fresh, keys } = pair(snapshot.segments, scratch.snapshot.segments, fileOf);
     const faults = mapping.fields.flatMap((field) => {
       refuseAborted(signal);

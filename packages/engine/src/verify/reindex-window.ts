@@ -8,6 +8,7 @@ import type { CallContext, ReindexWindowResponse } from '@lakehouse-search/contr
 import type { FilePart } from '@lakehouse-search/lake';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
+import type { DataFiles } from '../index/data-files.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { asCommitted } from '../index/stored-plans.ts';
 import { findWindow } from '../open/describe-windows.ts';
@@ -113,14 +114,14 @@ async function* rowsOf(
 /** Positions of the live documents' rows by data file. */
 function positionsOf(
   segments: readonly SegmentReader[],
-  files: readonly string[],
+  files: DataFiles,
 ): ReadonlyMap<string, readonly number[]> {
   const positions = new Map<string, number[]>();
   for (const segment of segments) {
     segment.locators.forEachLocation(null, (doc, file, position) => {
       if (segment.isDeleted(doc)) return;
-      const own = positions.get(files[file]);
-      if (own === undefined) positions.set(files[file], [position]);
+      const own = positions.get(files.at(file).path);
+      if (own === undefined) positions.set(files.at(file).path, [position]);
       else own.push(position);
     });
   }

@@ -8,8 +8,12 @@
  * 4. Verify again, the commit that was made: the answer is about it.
  */
 
-import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  LhsError,
+  type VerifyRequest,
+  type VerifyResponse,
+} from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
@@ -23,6 +27,7 @@ import { readAhead } from '../source/source-errors.ts';
 import { usualSegmentMemory } from '../sync/build-resources.ts';
 import { createFileTable } from '../sync/file-table.ts';
 import { type LockedIndex, modelPlaces } from '../sync/locked-index.ts';
+import { SkippedRows } from '../sync/skipped-rows.ts';
 import { sourceState } from '../sync/source-state.ts';
 import type { Comparison } from './compare.ts';
 import type { ComparedSides } from './sides.ts';
@@ -121,7 +126,7 @@ async function applyRepair(
     const into = { writer, stage, plans, numberOf: files.numberOf };
     await addRows(into, sides, comparison, work);
     const { checkpoint } = writer.lastCommit;
-    writer.commit({ checkpoint, files: files.at(sources) });
+    writer.commit({ checkpoint, files: files.at(sources, new SkippedRows(writer.lastCommit)) });
     return {
       added: comparison.missing.length,
       replaced: comparison.stale.length,

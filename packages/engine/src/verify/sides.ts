@@ -1,7 +1,7 @@
-import type { VerifyRequest } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type VerifyRequest } from '@lakehouse-search/contract';
 import type { FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
 import { followColumns } from '../documents/bound-schema.ts';
+import type { DataFiles } from '../index/data-files.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { columnIds, type HashSet } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -14,8 +14,8 @@ import { VerifyDocs } from './docs.ts';
 /** The two sides. */
 export interface ComparedSides {
   readonly docs: VerifyDocs;
-  /** Paths of data files by the number that documents name. */
-  readonly files: readonly string[];
+  /** The data files that documents name. */
+  readonly files: DataFiles;
   readonly mapping: Mapping;
   readonly table: SourceTable;
   /**

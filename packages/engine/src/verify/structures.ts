@@ -30,8 +30,7 @@ export const checkHere: StructureCheck = async (snapshot, { progress, signal }) 
     progress?.({ phase: 'checking', docs_done, docs_total });
     docs_done += segment.docs;
     const { windows } = commit;
-    const check = () =>
-      checkSegment(segment, files.length, { shards: shards.length, map, windows });
+    const check = () => checkSegment(segment, files.size, { shards: shards.length, map, windows });
     problems.push(...(segment.isCold ? await withFiles(segment, check) : check()));
   }
   return problems;

@@ -6,14 +6,21 @@ import { refuseAborted } from '../source/source-errors.ts';
 import { checkHere, type StructureCheck } from './structures.ts';
 
 /** What a thread checks: the segments of a commit in a generation's folder. */
-export interface CheckJob {
+export interface CheckJob extends Pick<Commit, 'segments' | 'shards' | 'windows'> {
   readonly path: string;
-  readonly commit: Commit;
+  /** Number of numbers of data files. */
+  readonly files: number;
+  readonly map: Commit['shard_map'];
 }
 /** Its message: the problems, or that files of the commit are missing. */
 export type CheckAnswer =
   | { readonly kind: 'checked'; readonly problems: readonly string[] }
   | { readonly kind: 'unopened' };
+
+const jobOf = (
+  path: string,
+  { segments, shards, shard_map: map, windows, files }: Commit,
+): CheckJob => ({ path, segments, shards, map, windows, files: files.size });
 
 const ENTRY = workerEntry('verify-worker', import.meta.url);
 /** Heap of a thread in MiB, without the index. */
@@ -30,7 +37,7 @@ export function checkInThread(path: string): StructureCheck {
     const { signal } = work;
     const { promise, resolve, reject } = Promise.withResolvers<CheckAnswer | null>();
     const worker = new Worker(ENTRY, {
-      workerData: { path, commit: snapshot.commit } satisfies CheckJob,
+      workerData: jobOf(path, snapshot.commit),
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       name: 'lhs verify',

@@ -10,13 +10,13 @@
  * readable although they are unlinked.
  */
 
-import {
-  type CallContext,
-  type Coordinates,
-  REQUEST_LIMITS,
-  type VerifyRequest,
-  type VerifyResponse,
+import type {
+  CallContext,
+  Coordinates,
+  VerifyRequest,
+  VerifyResponse,
 } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { OpenIndex } from '../open/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';

@@ -10,17 +10,15 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
 import type { CheckAnswer, CheckJob } from './thread.ts';
 
-function check({ path, commit }: CheckJob): CheckAnswer {
+function check({ path, segments, files, ...layout }: CheckJob): CheckAnswer {
   const directory = openLocalDirectory(path);
   const verification = new Verification(directory);
   try {
     const problems: string[] = [];
-    for (const entry of commit.segments) {
+    for (const entry of segments) {
       for (const components of checkGroups(entry)) {
         const reader = SegmentReader.open(directory, { ...entry, components }, verification);
-        const { shards, shard_map: map, windows } = commit;
-        const options = { part: true, shards, map, windows };
-        problems.push(...checkSegment(reader, commit.files.length, options));
+        problems.push(...checkSegment(reader, files, { part: true, ...layout }));
         reader.release();
       }
     }

@@ -2,7 +2,7 @@
  * Answers with long lists on their way out of a search thread: hits, buckets. Each list travels as
  * texts of some items, so that its reader parses no more than a text in one turn.
  */
-import { textOfJson } from '@lakehouse-search/contract';
+import { textOfJson } from '@lakehouse-search/contract/internal';
 
 /** JSON of an answer whose long lists are empty, and the texts of these lists. */
 export interface LongAnswer {

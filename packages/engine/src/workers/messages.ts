@@ -5,21 +5,21 @@
  */
 import { deserialize, serialize } from 'node:v8';
 import type { TimeLeft } from '../base/deadline.ts';
-import type { Commit } from '../index/commit.ts';
 import type { ExportCursor, PageRequest } from '../open/export-page.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { PlainError } from '../shard/bytes.ts';
 import type { ShardOperation } from '../shard/shard.ts';
 import type { LongAnswer } from './long-answer.ts';
 
-/** A commit as plain values: a thread opens the same files. */
+/** A commit that a thread opens. */
 export interface CommitSource {
   /** Tells it from the other commits of this process. */
   readonly id: number;
   /** The folder of its generation. */
   readonly path: string;
   readonly generation: number;
-  readonly commit: Commit;
+  /** The bytes of the commit. */
+  readonly bytes: Uint8Array;
   readonly definition: Definition;
 }
 

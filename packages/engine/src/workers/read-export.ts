@@ -1,4 +1,4 @@
-import { checkSearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import { EXPORTED_KINDS, pageOfAll, pageOfMatches } from '../open/export-page.ts';
 import type { KeyOrders } from '../open/live-by-key.ts';

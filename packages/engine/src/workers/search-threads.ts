@@ -1,15 +1,10 @@
 import type { Deadline, TimeLeft } from '../base/deadline.ts';
 import { requestText } from '../base/request-text.ts';
 import { inTurns } from '../base/turns.ts';
+import { encodeCommit } from '../index/commit-format.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
-import {
-  type AnswerOf,
-  answerFromPlain,
-  type RequestOf,
-  type RunOperation,
-  shardFrom,
-} from '../shard/bytes.ts';
+import { type AnswerOf, type RequestOf, type RunOperation, shardFrom } from '../shard/bytes.ts';
 import type { Awaitable, Shard, ShardOperation } from '../shard/shard.ts';
 import { type LongAnswer, readingAnswer } from './long-answer.ts';
 import {
@@ -130,7 +125,7 @@ export class SearchThreads {
       };
       try {
         const answer = await this.#pool.run({ source, time: limit, ...caller, work });
-        return answerFromPlain(operation, fromBytes(answer as Uint8Array)) as AnswerOf<Name>;
+        return fromBytes(answer as Uint8Array) as AnswerOf<Name>;
       } catch (error) {
         if (!(error instanceof CommitUnopened)) throw error;
         const call = local[operation] as (request: RequestOf<Name>) => Awaitable<AnswerOf<Name>>;
@@ -147,7 +142,8 @@ export class SearchThreads {
     if (path === undefined) return null;
     const id = ++this.#commits;
     const { generation, commit } = snapshot;
-    const source = { id, path, generation, commit, definition: mapping.definition };
+    const bytes = encodeCommit(commit);
+    const source = { id, path, generation, bytes, definition: mapping.definition };
     this.#sources.set(snapshot, source);
     snapshot.whenReleased(() => this.#pool.release(id));
     return source;

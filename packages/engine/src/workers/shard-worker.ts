@@ -4,18 +4,20 @@
  * canceled ends at the next look at the clock.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { LhsError } from '@lakehouse-search/contract';
 import {
   checkAggregateRequest,
   checkFacetsRequest,
   checkSearchRequest,
   checkSuggestRequest,
-  LhsError,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { divideKeptBytes } from '../base/cache-budget.ts';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
 import { Deadline } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
+import { COMMIT_FILE } from '../index/commit.ts';
+import { decodeCommit } from '../index/commit-format.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
 import { KeyOrders } from '../open/live-by-key.ts';
 import { withMapping } from '../open/open-index.ts';
@@ -63,8 +65,8 @@ interface OpenCommit {
 const { threads, canceled, coldBytes, coldFigures } = workerData as ThreadSettings;
 divideKeptBytes(threads);
 limitColdBytes(coldBytes);
-useColdStore(async (...blocks) => {
-  return (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(...blocks);
+useColdStore(async (demands) => {
+  return (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(demands);
 });
 const filters = new FilterCache(Math.floor(LIMITS.filterCacheBytes / threads));
 const commits = new Map<number, OpenCommit>();
@@ -78,11 +80,12 @@ const clock = {
 
 /** Opens a commit; its calls are answered by `unopened` when that fails. */
 function open(source: CommitSource): void {
-  const { path, generation, commit, definition } = source;
+  const { path, generation, bytes, definition } = source;
   const former = [...commits.values()].findLast((other) => other.source.path === path)?.snapshot;
   const directory = openLocalDirectory(path);
   const verification = new Verification(directory);
   try {
+    const commit = decodeCommit(directory, COMMIT_FILE, bytes, former?.commit);
     const segments = openSegments(directory, commit, verification, former?.segments);
     const snapshot = new IndexSnapshot(generation, commit, segments, verification, () => {});
     const { mapping } = withMapping(snapshot, String(source.id), () => definition);

@@ -5,7 +5,9 @@
  * aborted, or whose time is over, leaves the queue or frees its thread. A thread that ends or hangs
  * fails its call alone; the next call starts another thread. One timer watches all threads.
  */
-import { abortedBy, LhsError, refuseAborted } from '@lakehouse-search/contract';
+
+import { LhsError } from '@lakehouse-search/contract';
+import { abortedBy, refuseAborted } from '@lakehouse-search/contract/internal';
 import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';

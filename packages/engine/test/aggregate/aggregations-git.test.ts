@@ -8,7 +8,7 @@ import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable, valueAt, valueToJson } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ import {
 import { expectEqual, type RandomFields, randomAggs } from './random-aggregations.ts';
 
 const CASES = Number(process.env.LHS_AGG_GIT_CASES ?? byEffort(4, 50, 2000));
-const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 
 const COLUMNS: Readonly<Record<string, SqlColumn>> = {
   repo: { type: 'KEYWORD', wire: (text) => text },
@@ -115,7 +115,7 @@ async function load(folder: string) {
 describe.skipIf(!hasShared)('aggregations over git.commits', () => {
   it(`${CASES} random aggregations equal DuckDB's (seed ${SEED})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-aggregations-git-'));
-    const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     const fields = Object.entries(COLUMNS).map(
       ([name, { type }]) => `  - { name: ${name}, type: ${type}, fast: true }`,
     );

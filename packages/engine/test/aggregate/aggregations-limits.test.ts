@@ -4,9 +4,17 @@
  * that are wrong.
  */
 
-import type { AggregateRequest, FacetsRequest, JsonObject } from '@lakehouse-search/contract';
-import { checkAggregateRequest, checkFacetsRequest, LhsError } from '@lakehouse-search/contract';
+import {
+  type AggregateRequest,
+  type FacetsRequest,
+  type JsonObject,
+  LhsError,
+} from '@lakehouse-search/contract';
+import { checkAggregateRequest, checkFacetsRequest } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -15,8 +23,6 @@ import type { FieldBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import type { Mapping } from '../../src/schema/mapping.ts';
 import { aggregateIndex, facetIndex } from '../../src/search/summarize.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
 
 const BUCKETS = LIMITS.aggBuckets;
 const DOCS = BUCKETS + 1;
@@ -33,6 +39,7 @@ const PLANS = [
 const MAPPING = {
   definition: { index: 'edges' },
   key: { partition: [], identifier: ['id'] },
+  columns: [],
   defaultFields: [],
   fields: PLANS.map((plan) => ({
     plan,
@@ -77,7 +84,7 @@ beforeAll(() => {
       ['slow', bytes(names)],
     ]),
   });
-  writer.commit({ checkpoint: null, files: ['f'] });
+  writer.commit({ checkpoint: null, files: filesNamed('f') });
   writer.close();
   snapshot = openSnapshot(directory);
 });

@@ -2,11 +2,11 @@
 /**
  * Random aggregations, nested ones too, over random documents in several segments with deleted ones
  * among them, against DuckDB over the same documents. LHS_AGG_CASES sets how many (50; campaigns:
- * 400), LHS_AGG_SEED the seed.
+ * 400), LHS_SEED the seed.
  */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { AggSpecs } from '@lakehouse-search/contract';
-import { checkAggregateRequest, checkSearchRequest } from '@lakehouse-search/contract';
+import { checkAggregateRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -19,9 +19,10 @@ import {
 import { addressOf, type ModelDoc } from '../../../../test/support/oracle/model.ts';
 import { executionPlan, searchContext } from '../../../../test/support/search-context.ts';
 import { aggregatePart } from '../../src/aggregate/aggregate-segments.ts';
+import { mergeAll } from '../../src/aggregate/bucket-partials.ts';
 import { finishAggregations } from '../../src/aggregate/finish.ts';
-import { emptyPartial, mergePartials } from '../../src/aggregate/partial.ts';
-import { partialFromJson, partialToJson } from '../../src/aggregate/partial-json.ts';
+import type { AggPartial } from '../../src/aggregate/partial.ts';
+import { valueFromBytes, valueToBytes } from '../../src/base/value-bytes.ts';
 import { aggregateIndex } from '../../src/search/summarize.ts';
 import { withMatched } from '../../src/shard/execute/matches.ts';
 import { bindSummary } from '../../src/shard/request/bind-aggregations.ts';
@@ -31,7 +32,7 @@ import { COLUMNS, FIELDS, hex, quoted } from './corpus-aggregations.ts';
 import { expectEqual, randomAggs } from './random-aggregations.ts';
 
 const CASES = Number(process.env.LHS_AGG_CASES ?? byEffort(50, 400));
-const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 50;
 
 let connection: DuckDBConnection;
@@ -89,27 +90,25 @@ async function check(
   expect(answer.total).toBe(await oracle.count(where));
   const wanted = await oracle.all(list, where);
   expectEqual(answer.results, wanted, JSON.stringify(request));
-  expectEqual(byShards(corpus, request), wanted, `merged from JSON: ${JSON.stringify(request)}`);
+  expectEqual(byShards(corpus, request), wanted, `merged from bytes: ${JSON.stringify(request)}`);
 }
 
-/** The same, each segment's partial sent as JSON and merged in another order. */
+/** The same, each segment's partial sent as bytes and merged in another order. */
 function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSpecs }) {
   const search = { search: checkSearchRequest({ query }) };
   const { clause } = bindRequest(MAPPING, search);
   const { all: aggregations } = bindSummary(MAPPING, search, { aggs });
-  const sent: string[] = [];
+  const sent: Uint8Array[] = [];
   const plan = executionPlan(clause);
   withMatched(corpus.snapshot.segments, plan, (segments) => {
     for (const segment of segments) {
       const partials = aggregatePart([segment], aggregations, plan.deadline);
-      sent.unshift(JSON.stringify(partials.map(partialToJson)));
+      sent.unshift(valueToBytes('partials', partials));
     }
   });
-  const merged = aggregations.map(emptyPartial);
-  for (const text of sent) {
-    (JSON.parse(text) as unknown[]).forEach((wire, i) => {
-      mergePartials(merged[i], partialFromJson(wire));
-    });
+  const merged = aggregations.map((aggregation) => aggregation.empty());
+  for (const bytes of sent) {
+    mergeAll(aggregations, merged, valueFromBytes('partials', bytes) as AggPartial[]);
   }
   const results = finishAggregations(aggregations, merged);
   return Object.fromEntries(aggregations.map(({ name }, i) => [name, results[i]]));

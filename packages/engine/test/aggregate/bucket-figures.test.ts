@@ -148,6 +148,27 @@ fields:
     }
   });
 
+  it('a size of periods says how many there are', async () => {
+    const months = { field: 'seen', calendar_interval: 'month', order: { n: 'desc' } };
+    const ofSize = async (size: object, aggs = { n: { avg: { field: 'size' } } }) => {
+      const g = { date_histogram: { ...months, ...size }, aggs };
+      return (await lake.backend.aggregate({ aggs: { g } as never })).results.g;
+    };
+    const [[all]] = await rowsOf(`select count(distinct date_trunc('month', seen)) from t
+      where date_part('year', seen) > 0`);
+    expect(await ofSize({ size: 3 })).toMatchObject({ total_buckets: all });
+    const [[large]] = await rowsOf(`select count(*) from (
+      select 1 from t group by date_trunc('month', seen) having count(*) > 60)`);
+    const having = { _count: { gt: 60 } };
+    const bounded = await ofSize({ size: 1, having });
+    expect(bounded).toMatchObject({ total_buckets: large });
+    for (const size of [{}, { size: all }]) {
+      const whole = await ofSize(size);
+      expect(whole).toHaveProperty('buckets.length', all);
+      expect(whole).not.toHaveProperty('total_buckets');
+    }
+  });
+
   it('changes are between neighbours, months without rows too', async () => {
     const aggs = {
       sold: { sum: { field: 'size' } },

@@ -3,15 +3,17 @@
  * in three, against brute force over plain arrays; and the time limit of every way to search.
  */
 
-import type { AggSpecs, SearchRequest } from '@lakehouse-search/contract';
+import { type AggSpecs, LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import {
   checkAggregateRequest,
   checkFacetsRequest,
   checkSearchRequest,
   checkSuggestRequest,
-  LhsError,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
 import type { Clock } from '../../src/base/clock.ts';
@@ -27,8 +29,6 @@ import { searchIndex } from '../../src/search/search.ts';
 import { suggestIndex } from '../../src/search/suggest.ts';
 import { aggregateIndex, facetIndex } from '../../src/search/summarize.ts';
 import { localShards } from '../../src/shard/local-shard.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
 
 /** More than 16,384: the steps between two looks at the clock. */
 const DOCS = 36_000;
@@ -77,6 +77,7 @@ const PLANS = [
 const MAPPING = {
   definition: { index: 'many' },
   key: { partition: [], identifier: ['id'] },
+  columns: [],
   defaultFields: ['body'],
   fields: PLANS.map((plan) => ({
     plan,
@@ -128,7 +129,7 @@ function open(segments: number): IndexSnapshot {
     });
     writer.flush();
   }
-  writer.commit({ checkpoint: null, files: ['f'] });
+  writer.commit({ checkpoint: null, files: filesNamed('f') });
   writer.close();
   const snapshot = openSnapshot(directory);
   expect(snapshot.segments).toHaveLength(segments);

@@ -8,9 +8,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SearchRequest } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import type { TableConfig } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -29,11 +28,11 @@ const SEARCHES = byEffort(25, 200, 1000);
 
 let folder: string;
 let table: WideTable;
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-alter-'));
   table = await makeWideTable(join(folder, 'lake'));
-  backend = await openLocal(join(folder, 'data'), {
+  backend = await openEngine(join(folder, 'data'), {
     create: true,
     threads: 0,
     openEmbedder: tinyModels().open,

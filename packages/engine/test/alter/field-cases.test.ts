@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, importFiles, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compactTable, expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
@@ -202,6 +202,29 @@ describe('an alter by field', () => {
     expect(await lake.backend.sync({ index: 't' })).toMatchObject({ updated: 1 });
     expect(await total('label:other')).toBe(1);
     await lake.expectRebuilt();
+  });
+
+  it('goes to the newest snapshot if a column is newer than that of the index', async () => {
+    await built(TITLE + LABEL);
+    const file = join(lake.folder, 'rows.csv');
+    writeFileSync(file, 'id,title,host\n1,night 1,7\n5,night 5,7\n');
+    await importFiles({ ...lake.source, files: [file], mode: 'overwrite' });
+    const plan = await alter(`${TITLE}  - { name: label, type: LONG, source: host }\n`);
+    expect(plan).toMatchObject({ strategy: 'field', generation: 2 });
+    expect(await total('label:7')).toBe(2);
+    expect(await lake.backend.verify({ index: 't', deep: true })).toMatchObject({
+      ...{ equal: true, rows_compared: 2, snapshot: String(await lake.head()) },
+    });
+    await lake.expectRebuilt();
+  });
+
+  it('stays at the snapshot of the index if that has all columns', async () => {
+    await built(TITLE);
+    await append([{ id: 9, title: 'later', host: 'later' }]);
+    await alter(TITLE + LABEL);
+    expect(await total('label:later')).toBe(0);
+    expect(await lake.backend.sync({ index: 't' })).toMatchObject({ inserted: 1 });
+    expect(await total('label:later')).toBe(1);
   });
 
   it('is a reindex if the table has forgotten the snapshot of the index', async () => {

@@ -72,5 +72,5 @@ export async function makeWideTable(warehouse: string): Promise<WideTable> {
     await appendRows(source, rowsOf(3000, 25)),
     await deleteRows(source, 'id % 9 = 2'),
   ];
-  return { source, snapshots: done.map(({ snapshotId }) => String(snapshotId)) };
+  return { source, snapshots: done.map(({ snapshot }) => snapshot!) };
 }

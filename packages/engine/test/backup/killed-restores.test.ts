@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { S3Server } from '../../../lake/test/s3-server.ts';
@@ -32,7 +32,7 @@ const target = 's3://vault/backups';
 
 /** Names of the indexes as a process sees them that opens the data folder now, and reads. */
 async function seenAnew(): Promise<readonly string[]> {
-  const backend = await openLocal(dataDir(), { create: true, threads: 0 });
+  const backend = await openEngine(dataDir(), { create: true, threads: 0 });
   try {
     await backend.search({ index: 't', query: 'disk' });
     return (await backend.listIndexes()).map(({ name }) => name);

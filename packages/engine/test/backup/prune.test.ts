@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openObjectStore } from '@lakehouse-search/lake';
+import { openObjectStore } from '@lakehouse-search/lake/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lease } from '../../src/backup/lease.ts';
 import { decodeManifest } from '../../src/backup/manifest.ts';

@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openObjectStore } from '@lakehouse-search/lake';
+import { openObjectStore } from '@lakehouse-search/lake/internal';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Fault } from '../../../lake/test/s3-server.ts';
-import { S3Server } from '../../../lake/test/s3-server.ts';
+import { addPages } from '../../../../test/support/files-named.ts';
+import { generationOf } from '../../../../test/support/generation-of.ts';
+import { type Fault, S3Server } from '../../../lake/test/s3-server.ts';
 import { Lease } from '../../src/backup/lease.ts';
 import { openRepository } from '../../src/backup/repository.ts';
 import { SYSTEM_CLOCK } from '../../src/base/clock.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 let lake: BackupLake;
@@ -20,6 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   server.fault = () => null;
+  server.ignoresConditions = false;
   vi.unstubAllEnvs();
   await lake.close();
 });
@@ -52,6 +55,31 @@ function toServer(): string {
   return 's3://vault/deep/backups';
 }
 
+describe('a repository', () => {
+  it('is not made in a store that ignores conditions of writes', async () => {
+    const target = toServer();
+    server.ignoresConditions = true;
+    await expect(lake.backend.backup({ index: 't', target })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(`"${target}/repository.json"`),
+    });
+    expect([...server.buckets.get('vault')!.keys()]).toEqual([]);
+  });
+
+  it('tells who renews a deleted lease that it is lost', async () => {
+    for (const target of [lake.target, toServer()]) {
+      const repository = (await openRepository(target, true))!;
+      let now = 0;
+      const lease = new Lease(repository, 'backup', { ...SYSTEM_CLOCK, now: () => now });
+      await lease.renew();
+      const [{ key }] = await Array.fromAsync(repository.store.list('leases/'));
+      await repository.store.delete([key]);
+      now = 20 * 60_000;
+      await expect(lease.renew()).rejects.toMatchObject({ code: 'index_busy' });
+    }
+  });
+});
+
 describe.each([
   ['in a folder', () => lake.target],
   [
@@ -65,6 +93,7 @@ describe.each([
   it('is the index again after a drop, and catches up with its table', async () => {
     const { backend } = lake;
     const target = place();
+    addPages(openLocalDirectory(generationOf(lake.folder)));
     await backend.setAlias({ alias: 'other', index: 't' });
     const request = { index: 'other', query: 'disk' };
     const { id } = await backend.createSavedQuery({ name: 'full disks', request });

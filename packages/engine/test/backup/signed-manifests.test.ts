@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Definition, openLocal } from '@lakehouse-search/engine';
+import type { Definition } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
@@ -37,7 +38,7 @@ async function restoreIn(dataDir: string): Promise<void> {
     judged.push(definition);
     throw new Error('not admitted');
   };
-  const backend = await openLocal(dataDir, { create: true, threads: 0, admit });
+  const backend = await openEngine(dataDir, { create: true, threads: 0, admit });
   try {
     await backend.restore({ target: lake.target, as: 'again', aliases: 'none' });
     await backend.dropIndex({ index: 'again' });
@@ -84,7 +85,7 @@ describe('the manifest of a backup', () => {
     const { catalog } = lake.source;
     expect(judged).toMatchObject([{ source: { catalog } }]);
     plant((body) => body, { key_id: undefined, signature: undefined });
-    const backend = await openLocal(other, { create: true, threads: 0 });
+    const backend = await openEngine(other, { create: true, threads: 0 });
     const restored = await backend.restore({ target: lake.target, as: 'old', aliases: 'none' });
     expect(restored.index).toBe('old');
     await backend.close();
@@ -92,7 +93,7 @@ describe('the manifest of a backup', () => {
 
   it('gives an index the definition of the request, if there is one', async () => {
     plant(toAttacker, { key_id: undefined, signature: undefined });
-    const backend = await openLocal(own(), {
+    const backend = await openEngine(own(), {
       create: true,
       threads: 0,
       admit: () => {

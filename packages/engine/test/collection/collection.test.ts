@@ -2,10 +2,13 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { q } from '@lakehouse-search/engine';
 import {
   type Collection,
+  date,
   type NewRowOf,
   openCollection,
+  optional,
   type RowOf,
   text,
 } from '@lakehouse-search/engine/collection';
@@ -44,12 +47,18 @@ function noteMaker(below: (n: number) => number) {
       body: maybe(words.join('\n')),
     };
     const title = words.join(' ');
-    const given = { id, title, at: below(2) === 0 ? at : at.toISOString(), ...rest };
+    const some = <T>(make: () => T): T[] => Array.from({ length: below(4) }, make);
+    const lists = {
+      labels: some(() => ['b', '', 'a b', 'ü'][below(4)]),
+      days: some(() => new Date(Date.UTC(2025, below(12), 1))),
+      sizes: some(() => below(5) - 2),
+    };
+    const given = { id, title, at: below(2) === 0 ? at : at.toISOString(), ...lists, ...rest };
     // there is one zero
     const values = Object.fromEntries(
       Object.entries(rest).map(([name, v]) => [name, v === 0 ? 0 : (v ?? null)]),
     );
-    return { given, note: { id, title, at, ...values } as Note };
+    return { given, note: { id, title, at, ...lists, ...(values as typeof rest) } as Note };
   };
 }
 
@@ -74,6 +83,15 @@ async function expectEqual(notes: Notes, rows: ReadonlyMap<string, Note>): Promi
     .filter(({ size }) => size !== null && size >= -10 && size <= 30)
     .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? -1 : 1));
   expect(small.hits.map(({ row }) => row)).toEqual(expected);
+  for (const label of ['b', 'a b']) {
+    const { total } = await notes.search({ filter: q.term('labels', label), limit: 0 });
+    expect(total).toBe(all.filter(({ labels }) => labels.includes(label)).length);
+  }
+  const negative = await notes.search({ filter: q.range('sizes', { lt: 0 }), limit: 0 });
+  expect(negative.total).toBe(all.filter(({ sizes }) => sizes.some((size) => size < 0)).length);
+  const middle = all[all.length >> 1]?.at ?? new Date();
+  const since = await notes.search({ filter: q.range('at', { gte: middle }), limit: 0 });
+  expect(since.total).toBe(all.filter(({ at }) => at >= middle).length);
 }
 
 describe('random changes of a collection', () => {
@@ -110,7 +128,7 @@ describe('random changes of a collection', () => {
         }
       }
       await expectEqual(notes, rows);
-      expect(await notes.backend.verify({ index: 'notes', deep: true })).toMatchObject({
+      expect(await notes.backend.indexes.verify({ index: 'notes', deep: true })).toMatchObject({
         equal: true,
       });
       await notes.close();
@@ -152,7 +170,7 @@ describe('a collection', () => {
     expect(metadata.filter((name) => name.endsWith('.metadata.json')).length).toBeLessThan(40);
     expect((await notes.search({ query: '*', limit: 1 })).total).toBe(51);
     expect(await notes.get('n19')).toEqual(expect.objectContaining({ title: 'round 69' }));
-    expect(await notes.backend.verify({ index: 'notes' })).toMatchObject({ equal: true });
+    expect(await notes.backend.indexes.verify({ index: 'notes' })).toMatchObject({ equal: true });
   });
 
   it('has integer keys, and keys of another name', async () => {
@@ -166,6 +184,46 @@ describe('a collection', () => {
     const { hits } = await goods.search('chair OR lamp');
     expect(hits.map(({ key }) => key)).toEqual([Number.MAX_SAFE_INTEGER]);
     expect(await goods.get(Number.MAX_SAFE_INTEGER)).toEqual(hits[0]?.row);
+  });
+
+  it('has numbers where an index has texts of large numbers', async () => {
+    const columns = { id: 'string', n: 'integer', x: optional('number'), at: date() } as const;
+    await using rows = await openCollection(folder, 'rows', columns);
+    const at = new Date('9999-12-31T23:59:59.999Z');
+    const max = Number.MAX_SAFE_INTEGER;
+    await rows.upsert([
+      { id: '12', n: max, x: Number.MAX_VALUE, at },
+      { id: '13', n: max, x: Number.MAX_VALUE, at: new Date(0) },
+    ]);
+    const { aggs } = await rows.search({
+      limit: 0,
+      aggs: {
+        ids: {
+          terms: { field: 'id', order: { _key: 'asc' } },
+          aggs: { n: { max: { field: 'n' } } },
+        },
+        n: { terms: { field: 'n' }, aggs: { days: { max: { field: 'at' } } } },
+        sums: { stats: { field: 'n' } },
+        x: { sum: { field: 'x' } },
+        middle: { percentiles: { field: 'n', percents: [50] } },
+        days: { date_histogram: { field: 'at', calendar_interval: 'day', min_doc_count: 1 } },
+        some: { filter: 'id:12', aggs: { n: { sum: { field: 'n' } } } },
+        ranges: { range: { field: 'n', ranges: [{ from: 1 }] } },
+      },
+    });
+    expect(aggs.ids.buckets.map(({ key, aggs }) => [key, aggs.n.value])).toEqual([
+      ['12', max],
+      ['13', max],
+    ]);
+    expect(aggs.n.buckets).toEqual([
+      { key: max, doc_count: 2, aggs: { days: { value: at.getTime() * 1000 } } },
+    ]);
+    expect(aggs.sums).toEqual({ count: 2, min: max, max, sum: 2 * max, avg: max });
+    expect(aggs.x.value).toBe(Number.POSITIVE_INFINITY);
+    expect(aggs.middle.values).toEqual([{ percent: 50, value: max }]);
+    expect(aggs.days.buckets.map(({ key }) => key)).toEqual([0, Date.UTC(9999, 11, 31) * 1000]);
+    expect(aggs.some.aggs.n.value).toBe(max);
+    expect(aggs.ranges.buckets[0]?.key).toBeTypeOf('string');
   });
 
   it('follows a changed analyzer, and refuses other columns', async () => {
@@ -183,6 +241,35 @@ describe('a collection', () => {
     });
     const fewer = openCollection(folder, 'texts', { id: 'string' });
     await expect(fewer).rejects.toMatchObject({ code: 'schema_changed' });
+  });
+
+  it('searches all of its text columns, also after its index was altered', async () => {
+    const columns = { id: 'string', title: 'text', summary: text('english') } as const;
+    const open = () => openCollection(folder, 'papers', columns);
+    await using papers = await open();
+    await papers.upsert({ id: 'a', title: 'Memory', summary: 'Pointers and arrays' });
+    const keys = async (collection: typeof papers, query: string) =>
+      (await collection.search(query)).hits.map(({ key }) => key);
+    expect(await keys(papers, 'pointer')).toEqual(['a']);
+    expect(await keys(papers, 'memory')).toEqual(['a']);
+    const older = {
+      version: 1,
+      index: 'papers',
+      source: {
+        catalog: { type: 'filesystem', warehouse: join(folder, 'warehouse') },
+        table: 'collections.papers',
+      },
+      fields: [
+        { name: 'id', type: 'KEYWORD', fast: true, cached: true },
+        { name: 'title', type: 'TEXT', cached: true },
+        { name: 'summary', type: 'TEXT', analyzer: 'english', cached: true },
+      ],
+    } as const;
+    const change = { index: 'papers', definition_yaml: older, apply: true };
+    expect(await papers.backend.indexes.alter(change)).toMatchObject({ strategy: 'live' });
+    expect(await keys(papers, 'pointer')).toEqual([]);
+    await using again = await open();
+    expect(await keys(again, 'pointer')).toEqual(['a']);
   });
 
   it('of a closed engine refuses changes', async () => {

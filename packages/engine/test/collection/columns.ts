@@ -1,4 +1,4 @@
-import { date, optional, text } from '../../src/collection/index.ts';
+import { date, list, optional, text } from '../../src/collection/index.ts';
 
 /** Columns of every kind. */
 export const NOTES = {
@@ -10,6 +10,9 @@ export const NOTES = {
   done: optional('boolean'),
   label: optional('string'),
   body: optional(text('english')),
+  labels: list('string'),
+  days: list(date()),
+  sizes: list('integer'),
 } as const;
 
 /** What the processes of the tests write. */

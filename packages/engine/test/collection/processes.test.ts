@@ -56,7 +56,8 @@ describe('processes of a collection', () => {
       expect(await counters.get(`a${n}`)).toEqual({ id: `a${n}`, n, who: 'a' });
       expect(found.get(`shared${n % 10}`)?.n).toBeGreaterThanOrEqual(n);
     }
-    expect(await counters.backend.verify({ index: 'counters' })).toMatchObject({ equal: true });
+    const verified = await counters.backend.indexes.verify({ index: 'counters' });
+    expect(verified).toMatchObject({ equal: true });
   });
 
   it('takes the rows of two processes that write it at once', async () => {
@@ -78,6 +79,7 @@ describe('processes of a collection', () => {
         expect(found.get(`${who}${n}`)).toEqual({ id: `${who}${n}`, n, who });
       }
     }
-    expect(await counters.backend.verify({ index: 'counters' })).toMatchObject({ equal: true });
+    const verified = await counters.backend.indexes.verify({ index: 'counters' });
+    expect(verified).toMatchObject({ equal: true });
   });
 });

@@ -1,4 +1,5 @@
-import { date, openCollection, optional, text } from '@lakehouse-search/engine/collection';
+import { q } from '@lakehouse-search/engine';
+import { date, list, openCollection, optional, text } from '@lakehouse-search/engine/collection';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
 const COLUMNS = {
@@ -6,6 +7,7 @@ const COLUMNS = {
   title: text('english'),
   at: date(),
   size: optional('integer'),
+  labels: list('string'),
 } as const;
 const open = () => openCollection('folder', 'docs', COLUMNS);
 type Docs = Awaited<ReturnType<typeof open>>;
@@ -14,6 +16,7 @@ type Docs = Awaited<ReturnType<typeof open>>;
 async function uses(docs: Docs): Promise<void> {
   await docs.upsert({ id: 'a', title: 'b', at: new Date() });
   await docs.upsert([{ id: 'a', title: 'b', at: '2025-11-28T10:00:00Z', size: null }]);
+  await docs.upsert({ id: 'a', title: 'b', at: new Date(), labels: ['c'] });
   await docs.delete('a');
   await docs.delete(['a', 'b']);
   const { hits, total } = await docs.search({
@@ -29,7 +32,26 @@ async function uses(docs: Docs): Promise<void> {
     readonly title: string;
     readonly at: Date;
     readonly size: number | null;
+    readonly labels: readonly string[];
   }>();
+  const counted = await docs.search({
+    filter: q.and(q.match('title', 'b'), q.range('at', { gte: new Date() })),
+    facets: { fields: ['size'] },
+    aggs: {
+      days: {
+        date_histogram: { field: 'at', calendar_interval: 'day', order: { most: 'desc' } },
+        aggs: { most: { max: { field: 'size' } } },
+      },
+    },
+  });
+  expectTypeOf(counted.facets[0].field).toEqualTypeOf<'size'>();
+  expectTypeOf(counted.facets[0].buckets[0].value).toEqualTypeOf<string>();
+  const [day] = counted.aggs.days.buckets;
+  expectTypeOf(day.aggs.most.value).toEqualTypeOf<number | null>();
+  expectTypeOf(day.key).toEqualTypeOf<number>();
+  const facets = total > 3 ? ({ fields: ['id'] } as const) : undefined;
+  const some = await docs.search({ query: 'b', facets });
+  expectTypeOf(some.facets?.[0].field).toEqualTypeOf<'id' | undefined>();
   const row = await docs.get('a');
   expectTypeOf(row?.size).toEqualTypeOf<number | null | undefined>();
   for await (const { snapshot, upserts, deletes } of docs.follow()) {
@@ -37,12 +59,22 @@ async function uses(docs: Docs): Promise<void> {
     expectTypeOf(upserts[0].at).toEqualTypeOf<Date>();
     expectTypeOf(deletes).toEqualTypeOf<readonly string[]>();
   }
-  const goods = await openCollection('folder', 'goods', { sku: 'integer' }, { key: 'sku' });
-  expectTypeOf((await goods.search('x')).hits[0].key).toEqualTypeOf<number>();
+  const columns = { sku: 'integer', price: 'number', name: 'string' } as const;
+  const goods = await openCollection('folder', 'goods', columns, { key: 'sku' });
+  const prices = await goods.search({ aggs: { a: { stats: { field: 'price' } } } });
+  expectTypeOf(prices.hits[0].key).toEqualTypeOf<number>();
+  expectTypeOf(prices.aggs.a.sum).toEqualTypeOf<number>();
+  expectTypeOf(prices.aggs.a.avg).toEqualTypeOf<number | null>();
+  const keys = await goods.search({
+    aggs: { a: { terms: { field: 'sku' } }, b: { terms: { field: 'name' } } },
+  });
+  expectTypeOf(keys.aggs.a.buckets[0].key).toEqualTypeOf<number>();
+  expectTypeOf(keys.aggs.b.buckets[0].key).toEqualTypeOf<string>();
 }
 
 /** Only compiled: each line is a mistake. */
 async function mistakes(docs: Docs): Promise<void> {
+  const row = await docs.get('a');
   // @ts-expect-error a column is missing
   await docs.upsert({ id: 'a', title: 'b' });
   // @ts-expect-error a column is not known
@@ -67,6 +99,22 @@ async function mistakes(docs: Docs): Promise<void> {
   await docs.search({ query: 'a', facets: { fields: ['title'] } });
   // @ts-expect-error only texts are highlighted
   await docs.search({ query: 'a', highlight: { fields: ['size'] } });
+  // @ts-expect-error no such column
+  await docs.search({ filter: q.term('sise', 1) });
+  // @ts-expect-error no such column
+  await docs.search({ ast: { exists: { field: 'sise' } } });
+  // @ts-expect-error no such column
+  await docs.search({ aggs: { a: { max: { field: 'sise' } } } });
+  // @ts-expect-error only numbers and dates have a maximum
+  await docs.search({ aggs: { a: { max: { field: 'id' } } } });
+  // @ts-expect-error no such figure
+  await docs.search({ aggs: { a: { terms: { field: 'id', order: { n: 'asc' } } } } });
+  // @ts-expect-error rows are returned whole
+  await docs.search({ query: 'a', fields: ['title'] });
+  // @ts-expect-error it may not have been requested
+  (await docs.search({ query: 'a', facets: row ? { fields: ['id'] } : undefined })).facets.length;
+  // @ts-expect-error it was not requested
+  void (await docs.search('a')).aggs;
   // @ts-expect-error the index is that of the collection
   await docs.search({ index: 'others', query: 'a' });
   const { hits } = await docs.search('a');
@@ -78,6 +126,14 @@ async function mistakes(docs: Docs): Promise<void> {
   docs.follow({ from: 133n });
   // @ts-expect-error no such kind
   await openCollection('folder', 'docs', { id: 'strin' });
+  // @ts-expect-error no such kind; the error is at the column
+  await openCollection('folder', 'docs', { id: 'string', labels: 'list' });
+  // @ts-expect-error a list is never null
+  await openCollection('folder', 'docs', { id: 'string', labels: optional(list('string')) });
+  // @ts-expect-error a list is no key
+  await openCollection('folder', 'docs', { id: list('string') });
+  // @ts-expect-error labels are strings
+  await docs.upsert({ id: 'a', title: 'b', at: new Date(), labels: [1] });
   // @ts-expect-error without a column "id" the key has to be named
   await openCollection('folder', 'docs', { sku: 'string' });
   // @ts-expect-error no such column
@@ -97,6 +153,7 @@ describe('columns of a collection', () => {
     [{}, 'id', 'column "id" is missing'],
     [{ id: 'text' }, 'id', 'column "id" is text'],
     [{ sku: optional('string') }, 'sku', 'column "sku" is optional string'],
+    [{ sku: list('string') }, 'sku', 'column "sku" is a list of string'],
   ] as const)(
     'refuses columns %o without a key before anything is created',
     async (columns, key, problem) => {

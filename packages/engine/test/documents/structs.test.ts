@@ -1,6 +1,6 @@
 /**
  * Struct columns by path: random structs, lists of structs and nulls against brute force over the
- * rows, before and after syncs; LHS_VARIANT_SEED sets the seed.
+ * rows, before and after syncs; LHS_SEED sets the seed.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Field, type Schema, type Type } from '@lakehouse-search/lake';
@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SEED = Number(process.env.LHS_VARIANT_SEED ?? 20_261_123);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_123);
 let ids = 2;
 const field = (name: string, type: Type): Field => {
   return { id: ids++, name, required: false, type };

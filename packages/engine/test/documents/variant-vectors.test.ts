@@ -1,7 +1,7 @@
 /**
  * VECTOR fields of shapes against VECTOR fields of plain columns with the same contents: vectors,
  * counts and searches must be equal. Variants have values that no vector can be made of where the
- * columns have NULL. LHS_VARIANT_SEED sets the seed.
+ * columns have NULL. LHS_SEED sets the seed.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
@@ -14,7 +14,7 @@ import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const SEED = Number(process.env.LHS_VARIANT_SEED ?? 20_261_123);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_123);
 const DIMS = 3;
 const SCHEMA: Schema = {
   schemaId: 0,

@@ -6,7 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasShared, tablePath, truthOf } from '../../../../test/support/shared-tables.ts';
 
@@ -34,10 +35,10 @@ variants:
 `;
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-variants-'));
-  backend = await openLocal(folder, { create: true, threads: 0 });
+  backend = await openEngine(folder, { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();

@@ -1,7 +1,7 @@
 /**
  * Random variants (deep, arrays, several types on one path, odd keys) from the table through path
  * terms, the catch-all, typed ranges, sorts and aggregations on declared paths, and back as JSON,
- * against brute force over the JSON. LHS_VARIANT_SEED sets the seed.
+ * against brute force over the JSON. LHS_SEED sets the seed.
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SEED = Number(process.env.LHS_VARIANT_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const SCHEMA: Schema = {
   schemaId: 0,
   identifierFieldIds: [1],

@@ -359,7 +359,7 @@ async function rewrite(edit: (block: DocumentBlock) => DocumentBlock): Promise<v
   writer.deleteDocs(id, [0, 1, 2]);
   const columns = mapping.columns.map(({ name }) => name);
   for await (const batch of table.scan({ columns })) {
-    const block = rowsToBlock(mapping, batch, commit.files.indexOf(batch.file), new Map());
+    const block = rowsToBlock(mapping, batch, commit.files.paths().indexOf(batch.file), new Map());
     writer.add(edit(await stage.complete(plans, block)));
   }
   writer.commit({ checkpoint: writer.checkpoint, files: commit.files });

@@ -23,8 +23,7 @@ import {
   TOKENS,
   writeTransformer,
 } from '../../../../test/support/transformer-folder.ts';
-import type { Embedder } from '../../src/embed/embedder.ts';
-import { textsOf } from '../../src/embed/embedder.ts';
+import { type Embedder, textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
 import { openTransformer } from '../../src/embed/transformer/transformer-model.ts';
 import { installCommand, locateRuntime } from '../../src/embed/transformer/transformer-runtime.ts';

@@ -24,10 +24,10 @@ const promised = fs.promises as unknown as typeof patched;
 for (const name of PROMISED) promised[name] = counted(promised[name]);
 syncBuiltinESMExports();
 
-const { openLocal } = await import('../../src/local-backend.ts');
+const { openEngine } = await import('../../src/local-backend.ts');
 const { tinyModels } = await import('../../../../test/support/tiny-model.ts');
 const { KEY } = await import('./erase-lake.ts');
-const backend = await openLocal(dataDir, {
+const backend = await openEngine(dataDir, {
   create: true,
   threads: 0,
   openEmbedder: tinyModels().open,

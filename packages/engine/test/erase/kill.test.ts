@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -49,7 +49,7 @@ async function run(at: number | null, then: (dataDir: string, backups: string) =
 
 /** The index is sound, and the next run leaves nothing. */
 async function expectResumable(dataDir: string, target: string): Promise<void> {
-  const backend = await openLocal(dataDir, {
+  const backend = await openEngine(dataDir, {
     create: true,
     threads: 0,
     openEmbedder: tinyModels().open,

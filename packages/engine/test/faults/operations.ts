@@ -7,7 +7,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { LocalBackend } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { expect } from 'vitest';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
@@ -272,7 +272,7 @@ function changedDefinition({ definition }: SmallTable, shards: number): string {
 }
 
 /** All that an index holds, as one text. */
-export async function contentOf(backend: LocalBackend, index: string = INDEX.index) {
+export async function contentOf(backend: LocalEngine, index: string = INDEX.index) {
   const documents = [];
   for await (const { fields } of backend.exportDocuments({ index })) {
     const { at: _, ...own } = fields;
@@ -326,7 +326,7 @@ export async function expectSound(
 }
 
 /** A restored copy is whole, and so is the newest backup that is listed. Leaves no copy. */
-async function expectCopiesWhole(backend: LocalBackend, { work, states }: Operation) {
+async function expectCopiesWhole(backend: LocalEngine, { work, states }: Operation) {
   if (work.kind !== 'backup' && work.kind !== 'restore') return;
   const { present } = await backend.backupStatus({ ...INDEX, ...backupsOf(backend) });
   if (work.kind === 'backup' && present) await runWork(backend, { kind: 'restore' });
@@ -337,7 +337,7 @@ async function expectCopiesWhole(backend: LocalBackend, { work, states }: Operat
 }
 
 /** The definition in force is the one that the generation was built under. */
-async function expectOneDefinition(backend: LocalBackend): Promise<void> {
+async function expectOneDefinition(backend: LocalEngine): Promise<void> {
   const { index_generation, fields } = await backend.describeIndex({});
   const altered = fields.some(
     ({ name, indexed }) => name === 'words' || (name === 'service' && !indexed),
@@ -348,7 +348,7 @@ async function expectOneDefinition(backend: LocalBackend): Promise<void> {
 }
 
 /** After a sync a kept generation equals the table under its own definition, terms included. */
-async function expectKeptTrue(backend: LocalBackend): Promise<void> {
+async function expectKeptTrue(backend: LocalEngine): Promise<void> {
   const { generations = [] } = await backend.describeIndex({});
   const kept = generations.filter(({ state }) => state === 'kept');
   if (kept.length > 0) await backend.sync({});
@@ -359,7 +359,7 @@ async function expectKeptTrue(backend: LocalBackend): Promise<void> {
 }
 
 /** Every document's vector is that of the text that the export tells. */
-async function expectVectorsInStep(data: string, backend: LocalBackend): Promise<void> {
+async function expectVectorsInStep(data: string, backend: LocalEngine): Promise<void> {
   const texts = new Map<string, string>();
   for await (const { coordinates, fields } of backend.exportDocuments({})) {
     texts.set(coordinates.identifier[0].value, `${fields.service}\n${fields.title}`);

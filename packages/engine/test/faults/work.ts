@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type LocalBackend, openLocal, openLocalDirectory } from '@lakehouse-search/engine';
+import { openLocalDirectory } from '@lakehouse-search/engine/internal';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 
 /** What is done to a data folder; as JSON it goes to a child process. */
@@ -31,16 +32,18 @@ export type ChildWork =
   | { readonly kind: 'open' }
   | { readonly kind: 'create'; readonly definition: string }
   | { readonly kind: 'rename' }
+  /** As index `clone`. */
+  | { readonly kind: 'clone' }
   | { readonly kind: 'drop' };
 
 /** Opens a data folder; its model is the tiny one. */
-export function openData(data: string): Promise<LocalBackend> {
-  return openLocal(data, { create: true, threads: 0, openEmbedder: tinyModels().open, saveMs: 0 });
+export function openData(data: string): Promise<LocalEngine> {
+  return openEngine(data, { create: true, threads: 0, openEmbedder: tinyModels().open, saveMs: 0 });
 }
 
 /** As `openData`, so that merges run in this thread, where their calls are seen. */
-export function openInline(data: string): Promise<LocalBackend> {
-  return openLocal(data, {
+export function openInline(data: string): Promise<LocalEngine> {
+  return openEngine(data, {
     create: true,
     threads: 0,
     openEmbedder: tinyModels().open,
@@ -51,7 +54,7 @@ export function openInline(data: string): Promise<LocalBackend> {
 
 /** Does it; `acknowledged` is told of each commit of a sync. */
 export async function runWork(
-  backend: LocalBackend,
+  backend: LocalEngine,
   work: ChildWork,
   acknowledged: () => void = () => {},
 ): Promise<void> {
@@ -62,6 +65,7 @@ export async function runWork(
   else if (work.kind === 'create')
     await backend.createIndex({ definition: work.definition, base_dir: '/' });
   else if (work.kind === 'rename') await backend.renameIndex({ ...INDEX, name: 'renamed' });
+  else if (work.kind === 'clone') await backend.cloneIndex({ ...INDEX, name: 'clone' });
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'rollback') await backend.rollbackIndex({});
@@ -84,15 +88,15 @@ export const INDEX = { index: 't' } as const;
 export const COPY = 'copy';
 
 /** Where the backups of a data folder are. */
-export const backupsOf = ({ dataDir }: LocalBackend) => ({ target: join(dataDir, 'backups') });
+export const backupsOf = ({ dataDir }: LocalEngine) => ({ target: join(dataDir, 'backups') });
 
-async function restoreCopy(backend: LocalBackend): Promise<void> {
+async function restoreCopy(backend: LocalEngine): Promise<void> {
   const names = (await backend.listIndexes()).map(({ name }) => name);
   if (names.includes(COPY)) return;
   await backend.restore({ ...INDEX, ...backupsOf(backend), as: COPY });
 }
 
-async function moveOrBuild(backend: LocalBackend, kind: 'tiers' | 'window'): Promise<void> {
+async function moveOrBuild(backend: LocalEngine, kind: 'tiers' | 'window'): Promise<void> {
   const { windows } = await backend.windowStatus({});
   const names = windows.map(({ window }) => window);
   if (kind === 'window') {
@@ -103,14 +107,14 @@ async function moveOrBuild(backend: LocalBackend, kind: 'tiers' | 'window'): Pro
   await backend.moveWindows({ warm: names });
 }
 
-async function erase(backend: LocalBackend, ids: readonly number[]): Promise<void> {
+async function erase(backend: LocalEngine, ids: readonly number[]): Promise<void> {
   const keys = ids.map((id) => ({ identifier: [{ name: 'id', value: String(id) }] }));
   const { report } = await backend.runErasure({ keys });
   if (!report.clean) throw new Error(`remains: ${JSON.stringify(report.remains)}`);
 }
 
 /** Continues a build if there is one to continue, else begins one. */
-async function resume(backend: LocalBackend): Promise<void> {
+async function resume(backend: LocalEngine): Promise<void> {
   const [newest] = await backend.listJobs();
   await backend.reindex({ resume: newest?.resumable === true });
 }

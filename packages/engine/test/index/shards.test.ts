@@ -1,12 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type LocalBackend,
-  openLocal,
-  type Progress,
-  type ShardProgress,
-} from '@lakehouse-search/engine';
+import type { Progress, ShardProgress } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,10 +18,10 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { openTruthTable } from '../sync/in-step/truth-table.ts';
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-shards-'));
-  backend = await openLocal(join(folder, 'data'), {
+  backend = await openEngine(join(folder, 'data'), {
     create: true,
     threads: 0,
     openEmbedder: tinyModels().open,
@@ -210,7 +206,7 @@ describe('an index of several shards', () => {
       )
       .run();
     registry.close();
-    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     await append(300, 310);
     await expect(backend.sync({ index })).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -243,7 +239,7 @@ describe('an index of several shards', () => {
     const commit = readCommit(directory)!;
     const segments = commit.segments.map((entry) => ({ ...entry, shard: 1 }));
     writeCommit(directory, { ...commit, segments });
-    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     const { equal, faults } = await backend.verify({ index });
     expect(equal).toBe(false);
     expect(faults[0]).toMatch(/keys: document \d+ of shard 1 belongs to [02]/);

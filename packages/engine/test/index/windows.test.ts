@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal, type Progress } from '@lakehouse-search/engine';
+import type { Progress } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -12,10 +13,10 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { indexFolderOf } from '../faults/operations.ts';
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-windows-'));
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();

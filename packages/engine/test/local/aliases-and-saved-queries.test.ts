@@ -1,6 +1,7 @@
 /** Aliases and saved queries through the embedded engine: every operation takes an alias. */
 
-import type { LocalBackend, SavedQueryDraft } from '@lakehouse-search/engine';
+import type { SavedQueryDraft } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -16,7 +17,7 @@ const schema: Schema = {
 const FIELDS = 'fields: [{ name: title, type: TEXT, cached: true }]';
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeAll(async () => {
   lake = await openSmallLake();
   backend = lake.backend;

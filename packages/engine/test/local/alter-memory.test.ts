@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -29,7 +29,7 @@ fields:
 ${more}`;
   const definition_yaml = definition('  - { name: word, type: KEYWORD, source: title }\n');
   const open = (mib: number) =>
-    openLocal(join(folder, 'data'), { create: true, threads: 0, memory: { build: mib * MIB } });
+    openEngine(join(folder, 'data'), { create: true, threads: 0, memory: { build: mib * MIB } });
 
   it('is refused if its memory does not fit, and made if it does', async () => {
     await createTable(catalog, 'ops.notes', { schema: SCHEMA });

@@ -1,4 +1,4 @@
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -135,7 +135,7 @@ describe('a new name', () => {
 describe('a definition that is altered live', () => {
   it('is in force in another process that has the index open', async () => {
     await built('shared');
-    const other = await openLocal(lake.backend.dataDir, { create: true, threads: 0 });
+    const other = await openEngine(lake.backend.dataDir, { create: true, threads: 0 });
     try {
       const call = { principal: { subject: 'u', tenant: 'a', scopes: [] } };
       const request = { index: 'shared', query: '*:*' };
@@ -199,7 +199,7 @@ describe.each([
     await expect(total(name('pinned'), 'words:night', pit_id)).rejects.toMatchObject({
       code: 'invalid_query',
     });
-    const other = await openLocal(lake.backend.dataDir, { create: true, threads: 0 });
+    const other = await openEngine(lake.backend.dataDir, { create: true, threads: 0 });
     try {
       const request = { index: name('pinned'), query: 'org:b', pit_id };
       expect((await other.search(request)).total).toBe(1);

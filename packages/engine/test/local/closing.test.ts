@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangeBatch, FollowEvent, LocalBackend } from '@lakehouse-search/engine';
+import type { ChangeBatch, FollowEvent } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
@@ -18,7 +19,7 @@ const schema: Schema = {
 const CLOSED = { name: 'LhsError', code: 'closed' };
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 let rows = 0;
 const append = (count: number) =>
   appendRows(lake.source, {
@@ -165,7 +166,7 @@ describe('a write to an index whose table is missing', () => {
 });
 
 describe('after close', () => {
-  const calls: [string, (closed: LocalBackend) => Promise<unknown>][] = [
+  const calls: [string, (closed: LocalEngine) => Promise<unknown>][] = [
     ['search', (closed) => closed.search({ query: 'x' })],
     ['getKeys', (closed) => closed.getKeys({ keys: [] })],
     ['status', (closed) => closed.status({})],
@@ -199,8 +200,8 @@ describe('after close', () => {
 describe('a process that closes its engine', () => {
   it('ends by itself while it follows, searches and hydrates, without a warning', async () => {
     const script = `
-      import { openLocal } from '@lakehouse-search/engine';
-      const backend = await openLocal(process.argv[1], { create: true, threads: 0 });
+      import { openEngine } from '@lakehouse-search/engine/local/internal';
+      const backend = await openEngine(process.argv[1], { create: true, threads: 0 });
       const following = (async () => {
   for await (const event of backend.follow({ index: 't' })) if (event.event === 'waiting') break;
 })();
@@ -241,7 +242,7 @@ describe('a process that closes its engine', () => {
   });
 });
 
-async function openAgain(): Promise<LocalBackend> {
-  const { openLocal } = await import('@lakehouse-search/engine');
-  return openLocal(join(lake.folder, 'data'), { create: true, threads: 0 });
+async function openAgain(): Promise<LocalEngine> {
+  const { openEngine } = await import('@lakehouse-search/engine/local/internal');
+  return openEngine(join(lake.folder, 'data'), { create: true, threads: 0 });
 }

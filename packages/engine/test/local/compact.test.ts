@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, readCommit } from '../../src/index/commit.ts';
@@ -30,7 +30,7 @@ fields:
 `;
 
 let dataDir = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 const config = () => ({
   catalog: { type: 'filesystem' as const, warehouse: join(dataDir, 'lake') },
   table: 'ops.notes',
@@ -62,7 +62,7 @@ const unneeded = (number = 1) => {
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-compact-'));
   await createTable(config().catalog, 'ops.notes', { schema, formatVersion: 2 });
-  backend = await openLocal(dataDir, { create: true, threads: 0 });
+  backend = await openEngine(dataDir, { create: true, threads: 0 });
   await backend.createIndex({ definition, base_dir: dataDir });
   await append(0, 50);
   await backend.reindex({ index: 'notes' });
@@ -141,7 +141,7 @@ describe('compact', () => {
 
   it('is refused during another write, before a first build, and on a full disk', async () => {
     const lock = lockIndex(folder());
-    const impatient = await openLocal(dataDir, { create: true, threads: 0, lockWaitMs: 0 });
+    const impatient = await openEngine(dataDir, { create: true, threads: 0, lockWaitMs: 0 });
     await expect(impatient.compact({ index: 'notes' })).rejects.toMatchObject({
       code: 'index_busy',
       message: expect.stringContaining('cannot compact "notes"'),
@@ -211,7 +211,7 @@ describe('compact', () => {
     await backend.sync({ index: 'notes' });
     expect(ids()).toEqual(before);
     await backend.close();
-    backend = await openLocal(dataDir, { create: true, threads: 0 });
+    backend = await openEngine(dataDir, { create: true, threads: 0 });
     expect((await backend.describeIndex({ index: 'notes' })).num_docs).toBeLessThan(70);
     await backend.reindex({ index: 'notes' });
     await backend.sync({ index: 'notes' });

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -32,7 +32,7 @@ const definition = (index: string) =>
   `version: 1\nindex: ${index}\nsource: { catalog: ` +
   `${JSON.stringify(lake.source.catalog)}, table: a.t }\n${FIELDS}\n`;
 
-type Call = (backend: LocalBackend) => Promise<unknown>;
+type Call = (backend: LocalEngine) => Promise<unknown>;
 const calls: [string, Call][] = [
   ['reindex', (backend) => backend.reindex({ index: 't' })],
   ['sync', (backend) => backend.sync({ index: 't' })],
@@ -69,7 +69,7 @@ describe('a data folder that is removed while it is open', () => {
     for (const [name, call] of calls) {
       await expect(call(lake.backend), name).rejects.toMatchObject({ code: 'io_error' });
     }
-    const again = await openLocal(dataDir, { create: true, threads: 0 });
+    const again = await openEngine(dataDir, { create: true, threads: 0 });
     expect(await again.search({ query: 'first' })).toMatchObject({ total: 1 });
     await again.close();
   });
@@ -111,7 +111,7 @@ describe('the folder of an index that is removed while it is open', () => {
   it('is built again by a reindex', async () => {
     remove();
     expect(await lake.backend.reindex({})).toMatchObject({ doc_count: 1, index_generation: 1 });
-    const other = await openLocal(dataDir, { create: true, threads: 0 });
+    const other = await openEngine(dataDir, { create: true, threads: 0 });
     expect(await other.search({ query: 'first' })).toMatchObject({ total: 1 });
     await other.close();
   });

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChangeBatch, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import type { ChangeBatch } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FileCall, interceptFiles } from '../../../../test/support/file-calls.ts';
@@ -31,8 +32,8 @@ const schema: Schema = {
 const ROUNDS = Number(process.env.LHS_DROP_ROUNDS ?? 30);
 
 let dataDir = '';
-let backend: LocalBackend;
-const opened: LocalBackend[] = [];
+let backend: LocalEngine;
+const opened: LocalEngine[] = [];
 const config = () => ({
   catalog: { type: 'filesystem' as const, warehouse: join(dataDir, 'lake') },
   table: 'a.t',
@@ -44,7 +45,7 @@ const definition = (index: string) =>
 const create = (index = 'race') =>
   backend.createIndex({ definition: definition(index), base_dir: dataDir });
 const open = async (clock?: Clock) => {
-  const one = await openLocal(dataDir, { create: true, threads: 0, clock });
+  const one = await openEngine(dataDir, { create: true, threads: 0, clock });
   opened.push(one);
   return one;
 };
@@ -80,7 +81,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-type Write = (one: LocalBackend) => Promise<unknown>;
+type Write = (one: LocalEngine) => Promise<unknown>;
 let batch: ChangeBatch;
 const writes: [string, Write][] = [
   ['sync', (one) => one.sync({ index: 'race' })],

@@ -1,6 +1,7 @@
 /** Exports that search threads read page by page, against the rows that were written. */
 import { join } from 'node:path';
-import { type ExportedDocument, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import type { ExportedDocument } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
@@ -30,7 +31,7 @@ const rows = Array.from({ length: 9000 }, (_, n) => ({
 }));
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
@@ -39,7 +40,7 @@ beforeAll(async () => {
   }
   await lake.define(DEFINITION);
   await lake.backend.reindex({});
-  backend = await openLocal(join(lake.folder, 'data'), { create: true, threads: 2 });
+  backend = await openEngine(join(lake.folder, 'data'), { create: true, threads: 2 });
 });
 afterAll(async () => {
   await backend.close();

@@ -1,6 +1,6 @@
-/** Engines whose looks at files hold (LocalOptions.lookMs): this process changes them itself. */
+/** Engines whose looks at files hold (EngineOptions.lookMs): this process changes them itself. */
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -12,11 +12,15 @@ const schema: Schema = {
 };
 
 let lake: SmallLake;
-let other: LocalBackend;
+let other: LocalEngine;
 
 beforeEach(async () => {
   lake = await openSmallLake({ lookMs: 600_000 });
-  other = await openLocal(join(lake.folder, 'data'), { create: true, threads: 0, lookMs: 600_000 });
+  other = await openEngine(join(lake.folder, 'data'), {
+    create: true,
+    threads: 0,
+    lookMs: 600_000,
+  });
   await lake.create(schema);
   await append(1);
   await lake.define('fields:\n  - { name: id, type: LONG }');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Job, LhsError, type LocalBackend } from '@lakehouse-search/engine';
+import { type Job, LhsError } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +19,7 @@ const rows = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => ({ id: from + i, title: `row ${from + i} timeout` }));
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   lake = await openSmallLake();
   backend = lake.backend;

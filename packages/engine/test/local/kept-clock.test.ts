@@ -1,8 +1,8 @@
-import type { LocalBackend } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { openLocal } from '../../src/local-backend.ts';
+import { openEngine } from '../../src/local-backend.ts';
 
 /** Kept generations of an index whose machine has a clock that is set. */
 const HOUR = 3_600_000;
@@ -16,7 +16,7 @@ const schema: Schema = {
 let wall: number;
 let ticks: number;
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 const clock = {
   now: () => Date.now() + wall,
   ticks: () => performance.now() + ticks,
@@ -85,7 +85,11 @@ describe('a kept generation', () => {
 
   it('that a process with a wrong clock kept goes a day after the clock is right', async () => {
     const ahead = { ...clock, now: () => Date.now() + YEARS };
-    const wrong = await openLocal(lake.backend.dataDir, { create: true, threads: 0, clock: ahead });
+    const wrong = await openEngine(lake.backend.dataDir, {
+      create: true,
+      threads: 0,
+      clock: ahead,
+    });
     await wrong.reindex({});
     await wrong.close();
     await sync();
@@ -99,7 +103,11 @@ describe('a kept generation', () => {
   it('that a process with a wrong clock removed is not listed', async () => {
     await backend.reindex({});
     const ahead = { ...clock, now: () => Date.now() + YEARS };
-    const wrong = await openLocal(lake.backend.dataDir, { create: true, threads: 0, clock: ahead });
+    const wrong = await openEngine(lake.backend.dataDir, {
+      create: true,
+      threads: 0,
+      clock: ahead,
+    });
     await append(1);
     await wrong.sync({});
     await wrong.close();

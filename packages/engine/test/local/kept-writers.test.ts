@@ -1,7 +1,7 @@
-/** Writers that stay open between change batches (LocalOptions.keepWriterMs). */
+/** Writers that stay open between change batches (EngineOptions.keepWriterMs). */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalBackend } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -45,7 +45,7 @@ class HeldClock implements Clock {
 
 let clock: HeldClock;
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 
 beforeEach(async () => {
   clock = new HeldClock();

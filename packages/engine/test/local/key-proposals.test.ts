@@ -1,9 +1,10 @@
 // @module-tag campaign
+// @module-tag program
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { importFiles } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -60,10 +61,10 @@ const KEYS: Readonly<Record<string, string>> = {
 
 const FOLDER = process.env.LHS_VEGA_DATASETS;
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-key-proposals-'));
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterAll(async () => {
   await backend.close();

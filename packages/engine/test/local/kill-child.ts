@@ -4,6 +4,7 @@
  */
 
 import { FaultyDirectory } from '../../../../test/support/faulty-directory.ts';
+import { filesAndPage } from '../../../../test/support/files-named.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import {
   currentGeneration,
@@ -57,7 +58,7 @@ if (work === 'sync') {
   writer.deleteMarked();
 }
 writer.forceMerge(1);
-writer.commit({ checkpoint: null, files: ['a.parquet'] });
+writer.commit({ checkpoint: null, files: filesAndPage(['a.parquet'], process.pid) });
 writer.close();
 if (operation === directory.operations + 1) die();
 if (work === 'reindex') promoteGeneration(folder, generation);

@@ -1,7 +1,8 @@
 /** What a program expects of a library: folders, threads, scopes and loops. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, openTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -33,10 +34,10 @@ afterAll(() => lake.close());
 describe('a data folder', () => {
   it('that is missing is refused and not made, unless the caller wants a new one', async () => {
     const missing = join(lake.folder, 'no', 'typo');
-    const refused = openLocal(missing);
+    const refused = openEngine(missing);
     const error = { code: 'not_found', message: `there is no data folder "${missing}"` };
     await expect(refused).rejects.toMatchObject(error);
-    await using backend = await openLocal(missing, { create: true });
+    await using backend = await openEngine(missing, { create: true });
     expect(await backend.listIndexes()).toEqual([]);
     expect(existsSync(missing)).toBe(false);
   });
@@ -48,7 +49,7 @@ describe('a data folder', () => {
       [{ threads: 0 }, 0],
       [{}, 1],
     ] as const) {
-      await using backend = await openLocal(dataDir, options);
+      await using backend = await openEngine(dataDir, options);
       expect((await backend.search({ query: 'title:a' })).total).toBe(ROWS);
       expect(threads).toHaveBeenCalledTimes(count);
     }
@@ -58,9 +59,9 @@ describe('a data folder', () => {
 
 describe('the end of a scope', () => {
   it('closes an engine and a table', async () => {
-    let backend: Awaited<ReturnType<typeof openLocal>>;
+    let backend: Awaited<ReturnType<typeof openEngine>>;
     {
-      await using opened = await openLocal(dataDir, { threads: 0 });
+      await using opened = await openEngine(dataDir, { threads: 0 });
       await using table = await openTable(lake.source);
       expect(table.currentSnapshotId).not.toBeNull();
       backend = opened;

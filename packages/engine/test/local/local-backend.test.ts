@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ fields:
 `;
 
 let dataDir = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 const config = () => ({
   catalog: { type: 'filesystem' as const, warehouse: join(dataDir, 'lake') },
   table: 'ops.notes',
@@ -44,7 +44,7 @@ const folderOf = (place = 0) =>
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-backend-'));
   await createTable(config().catalog, 'ops.notes', { schema, formatVersion: 2 });
-  backend = await openLocal(dataDir, { create: true, threads: 0, freshnessMs: 0 });
+  backend = await openEngine(dataDir, { create: true, threads: 0, freshnessMs: 0 });
 });
 afterEach(async () => {
   await backend.close();
@@ -120,7 +120,7 @@ describe('the embedded engine', () => {
     await append({ id: 1, title: 'first' });
     await create('notes');
     await backend.reindex({});
-    const other = await openLocal(dataDir, { create: true, threads: 0 });
+    const other = await openEngine(dataDir, { create: true, threads: 0 });
     expect(await titles('notes')).toEqual(['first']);
     await append({ id: 2, title: 'second' });
     await other.sync({});

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createContractTable } from '../../../../test/contract/table.ts';
-import { lockDataFolder, openLocal } from '../../src/index.ts';
+import { lockDataFolder } from '../../src/internal.ts';
+import { openEngine } from '../../src/local-backend.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-private-'));
 const data = join(folder, 'deep', 'data');
@@ -21,7 +22,7 @@ function open(path: string): readonly string[] {
 describe('a data folder', () => {
   it('has no file and no folder that other users may read', async () => {
     const table = await createContractTable();
-    const backend = await openLocal(data, {
+    const backend = await openEngine(data, {
       create: true,
       threads: 0,
       backupTarget: join(folder, 'backups'),

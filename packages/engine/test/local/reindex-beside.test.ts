@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -159,7 +159,7 @@ describe('a reindex beside searches', () => {
     const other =
       threads === null
         ? null
-        : await openLocal(join(lake.folder, 'data'), { create: true, threads });
+        : await openEngine(join(lake.folder, 'data'), { create: true, threads });
     const reader = other ?? backend;
     let stopped = false;
     const totals = new Set<number>();

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { vectorsByKey } from '../../../../test/support/expect-vectors.ts';
@@ -86,7 +86,7 @@ async function expectMeaning(live: string, subjects: ReadonlyMap<string, string>
 }
 
 async function check(rows: number): Promise<number> {
-  const backend = await openLocal(dataDir, { create: true, threads: 0 });
+  const backend = await openEngine(dataDir, { create: true, threads: 0 });
   try {
     const described = await backend.describeIndex({});
     const found = await backend.search({ query: 'words:[0 TO *]', limit: 1 });
@@ -121,7 +121,7 @@ describe.skipIf(!hasShared)('reindex killed at any moment', () => {
     const rows = truth.snapshots.find(
       (s) => s.snapshot_id === truth.current_snapshot_id,
     )!.row_count;
-    const backend = await openLocal(dataDir, { create: true, threads: 0 });
+    const backend = await openEngine(dataDir, { create: true, threads: 0 });
     await backend.createIndex({
       definition: `version: 1
 index: t

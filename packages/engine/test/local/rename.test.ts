@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -15,9 +15,9 @@ const SCHEMA = {
 } as const;
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 /** Another process that has the data folder open. */
-let other: LocalBackend;
+let other: LocalEngine;
 
 const append = (id: number) =>
   appendRows(lake.source, { kind: 'rows', rows: [{ id, title: 'night train' }] });
@@ -25,7 +25,7 @@ const append = (id: number) =>
 beforeAll(async () => {
   lake = await openSmallLake({ memory: { results: 1 << 20 } });
   ({ backend } = lake);
-  other = await openLocal(backend.dataDir, { create: true, threads: 0 });
+  other = await openEngine(backend.dataDir, { create: true, threads: 0 });
   await lake.create(SCHEMA);
   await append(0);
 });

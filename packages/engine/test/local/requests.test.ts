@@ -7,7 +7,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Backend, LhsError } from '@lakehouse-search/engine';
+import { type FieldPlan, fieldsOf, METHODS } from '@lakehouse-search/client/internal';
+import { ACCOUNT_OPERATIONS, CLUSTER_OPERATIONS } from '@lakehouse-search/contract/internal';
+import { LhsError } from '@lakehouse-search/engine';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +18,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_REQUEST_CASES ?? byEffort(800, 2000));
-const SEED = Number(process.env.LHS_REQUEST_SEED ?? 20_261_122);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
 
 const schema: Schema = {
   schemaId: 0,
@@ -48,283 +50,52 @@ beforeAll(async () => {
 });
 afterAll(() => lake.close());
 
-type Kind = 'text' | 'flag' | 'whole' | 'number' | 'list' | 'object' | 'text or object';
-/** Fields of a request, each with what it has to be. */
-type Shape = Readonly<Record<string, Kind>>;
+type Kind =
+  | 'text'
+  | 'flag'
+  | 'whole'
+  | 'number'
+  | 'list'
+  | 'object'
+  | 'text or object'
+  | 'definition';
 interface Operation {
-  readonly fields: Shape;
-  readonly required?: readonly string[];
+  /** Fields of a request, each with what it has to be. */
+  readonly fields: Readonly<Record<string, Kind>>;
+  readonly required: readonly string[];
   /** Fields that make the rest of a request complete. */
-  readonly with?: Readonly<Record<string, unknown>>;
+  readonly with: object;
 }
 
-const INDEX: Shape = { index: 'text' };
-const BUILD: Shape = {
-  ...{ as_of: 'text', resume: 'flag', threads: 'whole', memory_bytes: 'whole' },
+const KINDS: Readonly<Record<FieldPlan['kind'], Kind>> = {
+  ...{ string: 'text', bool: 'flag', int64: 'whole', double: 'number', json: 'object' },
+  ...{ text_json: 'text or object', message: 'object', map: 'object' },
 };
-const TARGET: Shape = { target: 'text', prefix: 'text' };
-const MATCH: Shape = {
-  ...INDEX,
-  query: 'text',
-  ast: 'object',
-  syntax: 'text',
-  default_operator: 'text',
-  filter: 'text or object',
-  pit_id: 'text',
-  min_snapshot: 'text',
-  wait_ms: 'whole',
-};
-const SEARCH: Shape = {
-  ...MATCH,
-  limit: 'whole',
-  offset: 'whole',
-  sort: 'list',
-  search_after: 'list',
-  collapse: 'text',
-  highlight: 'object',
-  fields: 'list',
-  hydrate: 'flag',
-  hydrate_columns: 'list',
-  facets: 'object',
-  aggs: 'object',
-};
-const { query: _, ast: __, ...NARROWED } = SEARCH;
-const NEAR: Shape = {
-  vector_field: 'text',
-  query_text: 'text',
-  query_vector: 'list',
-  k: 'whole',
-  exact: 'flag',
-  ef: 'whole',
-  min_score: 'number',
-};
-const SEMANTIC: Shape = { ...NARROWED, ...NEAR };
-const FUSION: Shape = { rrf_k: 'whole', weights: 'object', lexical_fields: 'list' };
-const key = { identifier: [{ name: 'id', value: 'a' }] };
-const { index: ___, ...DRAFT }: Shape = {
-  mode: 'text',
-  index: 'text',
-  name: 'text',
-  description: 'text',
-  request: 'object',
+/** What the embedded engine requires besides: a service finds the table by its name. */
+const LOCAL: Readonly<Partial<Record<string, Partial<Operation>>>> = {
+  describeSource: { required: ['source'], with: { source: { path: '/nowhere/at/all' } } },
+  initDefinition: { required: ['source'], with: { source: { path: '/nowhere/at/all' } } },
+  listTables: { required: ['catalog'], with: {} },
 };
 
-const ERASED: Shape = { ...INDEX, keys: 'list', texts: 'list', deep: 'flag', backups: 'list' };
-const NO_TABLE = { path: '/nowhere/at/all' };
+const OF_SERVICES = { ...ACCOUNT_OPERATIONS, ...CLUSTER_OPERATIONS };
 
-/** Operations without a request. */
-type Plain =
-  | 'erasureKey'
-  | 'listIndexes'
-  | 'listJobs'
-  | 'listAliases'
-  | 'listSavedQueries'
-  | 'close';
-/** Every operation; one that is added to `Backend` has to be added here. */
-const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
-  createIndex: { fields: { definition: 'text', base_dir: 'text' }, required: ['definition'] },
-  alterIndex: {
-    fields: { ...INDEX, definition_yaml: 'text', base_dir: 'text', apply: 'flag' },
-    required: ['definition_yaml'],
-    with: { definition_yaml: 'version: 1' },
-  },
-  planReshard: { fields: { ...INDEX, shards: 'whole' }, required: ['shards'] },
-  applyReshard: { fields: { ...INDEX, shards: 'whole' }, required: ['shards'] },
-  moveBucket: {
-    fields: { ...INDEX, bucket: 'whole', shard: 'whole' },
-    required: ['bucket', 'shard'],
-  },
-  rehearseAlter: {
-    fields: {
-      ...INDEX,
-      definition_yaml: 'text',
-      base_dir: 'text',
-      queries: 'list',
-      sample: 'whole',
-    },
-    required: ['definition_yaml'],
-    with: { definition_yaml: 'version: 1' },
-  },
-  describeSource: {
-    fields: { source: 'object', table: 'text', catalog_name: 'text', base_dir: 'text' },
-    required: ['source'],
-    with: { source: NO_TABLE },
-  },
-  listTables: {
-    fields: { catalog: 'object', catalog_name: 'text', base_dir: 'text' },
-    required: ['catalog'],
-  },
-  initDefinition: {
-    fields: {
-      source: 'object',
-      table: 'text',
-      catalog_name: 'text',
-      base_dir: 'text',
-      name: 'text',
-    },
-    required: ['source'],
-    with: { source: NO_TABLE },
-  },
-  rollbackIndex: { fields: { ...INDEX, generation: 'whole' } },
-  describeIndex: { fields: INDEX },
-  dropIndex: { fields: INDEX, required: ['index'] },
-  renameIndex: {
-    fields: { ...INDEX, name: 'text' },
-    required: ['index', 'name'],
-    with: { name: 'other' },
-  },
-  reindex: { fields: { ...INDEX, ...BUILD } },
-  startJob: {
-    fields: { ...INDEX, ...BUILD, kind: 'text' },
-    required: ['kind'],
-    with: { kind: 'reindex' },
-  },
-  getJob: { fields: { job_id: 'text' }, required: ['job_id'] },
-  cancelJob: { fields: { job_id: 'text' }, required: ['job_id'] },
-  watchJob: { fields: { job_id: 'text' }, required: ['job_id'] },
-  sync: { fields: { ...INDEX, until: 'text', wait_ms: 'whole' } },
-  applyBatch: { fields: { ...INDEX, batch: 'object' }, required: ['batch'] },
-  getCheckpoint: { fields: INDEX },
-  verify: {
-    fields: {
-      ...INDEX,
-      snapshot: 'text',
-      sample: 'whole',
-      repair: 'flag',
-      deep: 'flag',
-      generation: 'whole',
-    },
-  },
-  follow: { fields: INDEX },
-  status: { fields: INDEX },
-  compact: { fields: { ...INDEX, segments: 'whole' } },
-  upgrade: { fields: { ...INDEX, plan: 'flag' } },
-  windowStatus: { fields: INDEX },
-  moveWindows: { fields: { ...INDEX, cool: 'list', warm: 'list', apply: 'flag' } },
-  reindexWindow: { fields: { ...INDEX, window: 'text' }, required: ['window'] },
-  search: { fields: SEARCH },
-  semantic: { fields: SEMANTIC, with: { query_vector: [1] } },
-  hybrid: { fields: { ...SEMANTIC, ...FUSION }, required: ['query_text'] },
-  aggregate: {
-    fields: { ...MATCH, aggs: 'text or object' },
-    required: ['aggs'],
-    with: { aggs: {} },
-  },
-  facets: {
-    fields: { ...MATCH, fields: 'list', size: 'whole' },
-    required: ['fields'],
-    with: { fields: [] },
-  },
-  backup: { fields: { ...INDEX, ...TARGET, verify: 'flag' } },
-  backupStatus: { fields: { ...INDEX, ...TARGET } },
-  listBackups: { fields: { ...INDEX, ...TARGET } },
-  pruneBackups: {
-    fields: { ...INDEX, ...TARGET, keep: 'whole' },
-    required: ['keep'],
-    with: { keep: 1 },
-  },
-  restore: {
-    fields: { ...INDEX, ...TARGET, backup: 'text', as: 'text', aliases: 'text', base_dir: 'text' },
-  },
-  diffHits: {
-    fields: {
-      ...INDEX,
-      ...{ query: 'text', ast: 'object', syntax: 'text', default_operator: 'text' },
-      ...{ filter: 'text or object', from: 'text', to: 'text', limit: 'whole', plan: 'flag' },
-    },
-    required: ['from'],
-    with: { from: 'now', query: 'disk' },
-  },
-  checkErasure: { fields: ERASED, required: ['keys'], with: { keys: [key] } },
-  runErasure: {
-    fields: { ...ERASED, close_pits: 'flag', replace_backups: 'flag' },
-    required: ['keys'],
-    with: { keys: [key] },
-  },
-  verifyReceipt: {
-    fields: { receipt: 'object', public_key: 'text', keys: 'list' },
-    required: ['receipt'],
-    with: { receipt: {} },
-  },
-  openPit: { fields: { ...INDEX, keep_alive: 'text' } },
-  closePit: { fields: { ...INDEX, pit_id: 'text' }, required: ['pit_id'], with: { pit_id: 'x' } },
-  clauseCounts: { fields: SEARCH },
-  suggest: {
-    fields: {
-      ...INDEX,
-      field: 'text',
-      text: 'text',
-      limit: 'whole',
-      fuzzy: 'flag',
-      max_edits: 'whole',
-    },
-    required: ['field'],
-    with: { field: 'title' },
-  },
-  explain: {
-    fields: {
-      ...INDEX,
-      query: 'text',
-      ast: 'object',
-      syntax: 'text',
-      default_operator: 'text',
-      filter: 'text or object',
-      sort: 'list',
-      pit_id: 'text',
-      limit: 'whole',
-      offset: 'whole',
-      mode: 'text',
-      ...NEAR,
-      ...FUSION,
-      coordinates: 'object',
-    },
-    required: ['coordinates'],
-    with: { coordinates: key },
-  },
-  getKeys: {
-    fields: { ...INDEX, keys: 'list', columns: 'list' },
-    required: ['keys'],
-    with: { keys: [] },
-  },
-  analyze: {
-    fields: { ...INDEX, field: 'text', analyzer: 'text', text: 'text' },
-    required: ['text'],
-    with: { text: 'a' },
-  },
-  parseQuery: {
-    fields: { ...INDEX, query: 'text', syntax: 'text', default_operator: 'text' },
-    required: ['query'],
-    with: { query: 'a' },
-  },
-  printQuery: {
-    fields: { ...INDEX, ast: 'object', syntax: 'text' },
-    required: ['ast'],
-    with: { ast: { match_all: {} } },
-  },
-  validateDefinition: {
-    fields: { definition: 'text', base_dir: 'text', against_source: 'flag', source: 'object' },
-    required: ['definition'],
-    with: { definition: '' },
-  },
-  exportDocuments: { fields: { ...INDEX, query: 'text' } },
-  bench: {
-    fields: {
-      ...INDEX,
-      queries: 'list',
-      operator: 'text',
-      limit: 'whole',
-      warm: 'whole',
-      repeat: 'whole',
-    },
-    required: ['queries'],
-    with: { queries: [] },
-  },
-  setAlias: { fields: { ...INDEX, alias: 'text' }, required: ['alias', 'index'] },
-  dropAlias: { fields: { alias: 'text' }, required: ['alias'] },
-  createSavedQuery: { fields: DRAFT, required: ['name', 'request'] },
-  replaceSavedQuery: { fields: { ...DRAFT, id: 'text' }, required: ['id', 'name', 'request'] },
-  deleteSavedQuery: { fields: { id: 'text' }, required: ['id'] },
-};
+/** The operations of a backend whose requests have fields, as the contract of the wire has them. */
+const OPERATIONS: Readonly<Record<string, Operation>> = Object.fromEntries(
+  Object.values(METHODS).flatMap(({ operation, input, route }) => {
+    const plans = fieldsOf(input);
+    const isList = route.verb === 'GET' && route.list !== undefined;
+    if (operation in OF_SERVICES || isList || plans.length === 0) return [];
+    // values of any type travel as the JSON of their list
+    const kind = ({ name, ...plan }: FieldPlan): Kind => {
+      if (plan.repeated || name === 'search_after') return 'list';
+      return /^definition(_yaml)?$/.test(name) ? 'definition' : KINDS[plan.kind];
+    };
+    const fields = Object.fromEntries(plans.map((plan) => [plan.name, kind(plan)]));
+    const required = plans.filter((plan) => plan.required).map(({ name }) => name);
+    return [[operation, { fields, required, with: route.example, ...LOCAL[operation] }]];
+  }),
+);
 
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
@@ -349,6 +120,7 @@ const VALUES: readonly (readonly [Kind | 'none', unknown])[] = [
 ];
 const fits = (kind: Kind, of: Kind | 'none', value: unknown): boolean => {
   if (kind === 'text or object') return of === 'text' || of === 'object';
+  if (kind === 'definition') return of === 'text' || (of === 'object' && value !== cyclic);
   if (kind === 'number') return of === 'number' || value === -1;
   return kind === of && !(Array.isArray(value) && value.length > 0);
 };
@@ -391,9 +163,7 @@ const REFUSED = ['invalid_argument', 'limit_exceeded', 'invalid_query'];
 
 describe.each(Object.entries(OPERATIONS))(
   'requests of %s',
-  (operation, { fields, required = [], ...more }) => {
-    const rest = more.with ?? {};
-
+  (operation, { fields, required, with: rest }) => {
     it('takes an object of its own fields alone, and changes nothing otherwise', async () => {
       const before = await everything();
       for (const request of [null, undefined, 5, 'x', [], true, new Map(), () => ({})]) {
@@ -489,7 +259,7 @@ describe('requests of reads', () => {
 
   it(`throw errors with a code only, whatever their fields are (${CASES} requests)`, async () => {
     const request = fc.constantFrom(...READS).chain((operation) => {
-      const { fields, with: rest = {} } = OPERATIONS[operation as keyof typeof OPERATIONS];
+      const { fields, with: rest } = OPERATIONS[operation];
       const given = fc.dictionary(fc.constantFrom(...Object.keys(fields)), value, { maxKeys: 4 });
       return given.map((own) => [operation, { ...rest, ...own }] as const);
     });

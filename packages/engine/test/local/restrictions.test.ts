@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -36,11 +37,11 @@ class HeldClock extends FastClock {
 }
 
 let folder: string;
-let backend: LocalBackend;
+let backend: LocalEngine;
 let catalog: RestCatalog;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-restricted-'));
-  backend = await openLocal(join(folder, 'data'), {
+  backend = await openEngine(join(folder, 'data'), {
     create: true,
     threads: 0,
     clock: new FastClock(),
@@ -212,7 +213,7 @@ describe('restrictions that change', () => {
   const index = 'notes';
   const all = { index, query: '*:*' };
   const forbidden = { details: { reason: 'read_restrictions' } };
-  const readsOf = (reader: LocalBackend): readonly (() => Promise<unknown>)[] => [
+  const readsOf = (reader: LocalEngine): readonly (() => Promise<unknown>)[] => [
     () => reader.search(all),
     () => reader.search({ ...all, hydrate: true }),
     () => reader.aggregate({ ...all, aggs: {} }),
@@ -252,7 +253,7 @@ describe('restrictions that change', () => {
   it('end the first read of a process, and the first one after a pause', async () => {
     const clock = new HeldClock();
     for (let i = 0; i < readsOf(backend).length; i++) {
-      const reader = await openLocal(join(folder, 'data'), { create: true, threads: 0, clock });
+      const reader = await openEngine(join(folder, 'data'), { create: true, threads: 0, clock });
       const read = readsOf(reader)[i];
       try {
         for (const city of ['Oslo', 'Bern', 'Oslo']) {
@@ -268,7 +269,7 @@ describe('restrictions that change', () => {
   });
 
   it('are named by a diagnosis, with the way out', async () => {
-    const reader = await openLocal(join(folder, 'data'), {
+    const reader = await openEngine(join(folder, 'data'), {
       create: true,
       threads: 0,
       clock: new HeldClock(),
@@ -287,7 +288,7 @@ describe('restrictions that change', () => {
     const rows = Array.from({ length: 2000 }, (_, i) => row(i + 4, 'Bern'));
     await appendRows(config(), { kind: 'rows', rows });
     await backend.sync({ index });
-    const reader = await openLocal(join(folder, 'data'), {
+    const reader = await openEngine(join(folder, 'data'), {
       create: true,
       threads: 1,
       freshnessMs: 0,

@@ -1,21 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CallContext, SearchRequest } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ContractTable, createContractTable } from '../../../../test/contract/table.ts';
-import { answerText, type LocalBackend, openLocal } from '../../src/index.ts';
+import { answerText } from '../../src/internal.ts';
+import { type LocalEngine, openEngine } from '../../src/local-backend.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-results-'));
 let table: ContractTable;
-let backend: LocalBackend;
+let backend: LocalEngine;
 /** The same folder without a cache: the oracle. */
-let plain: LocalBackend;
+let plain: LocalEngine;
 beforeAll(async () => {
   table = await createContractTable();
-  backend = await openLocal(folder, { create: true, threads: 0, memory: { results: 2 ** 20 } });
-  plain = await openLocal(folder, { create: true, threads: 0 });
+  backend = await openEngine(folder, { create: true, threads: 0, memory: { results: 2 ** 20 } });
+  plain = await openEngine(folder, { create: true, threads: 0 });
   await backend.createIndex({ definition: table.definition('notes') });
 });
 beforeEach(async () => void (await backend.reindex({ index: 'notes' })));
@@ -40,7 +40,11 @@ const as = (subject: string, more: object): CallContext => ({
 
 describe('the cache of answers', () => {
   it.each([0, 1])('refuses requests that are nested too deep (%i threads)', async (threads) => {
-    const served = await openLocal(folder, { create: true, memory: { results: 2 ** 20 }, threads });
+    const served = await openEngine(folder, {
+      create: true,
+      memory: { results: 2 ** 20 },
+      threads,
+    });
     const deep = (open: string, inner: string, close: string) =>
       JSON.parse(open.repeat(20_000) + inner + close.repeat(20_000));
     const ast = deep('{"bool":{"must":[', '{"match_all":{}}', ']}}');
@@ -58,12 +62,12 @@ describe('the cache of answers', () => {
     const request = { index: 'notes', query: 'disk' };
     const nearest = { index: 'notes', vector_field: 'vec', query_vector: [1, 0], k: 2 };
     const reads = [
-      (of: LocalBackend) => of.search({ ...request, facets: { fields: ['org'] } }),
-      (of: LocalBackend) => of.semantic(nearest),
-      (of: LocalBackend) => of.hybrid({ ...nearest, query_text: 'disk' }),
-      (of: LocalBackend) => of.facets({ ...request, fields: ['org'] }),
-      (of: LocalBackend) => of.aggregate({ ...request, aggs: { s: { stats: { field: 'size' } } } }),
-      (of: LocalBackend) => of.suggest({ index: 'notes', field: 'title', text: 'di' }),
+      (of: LocalEngine) => of.search({ ...request, facets: { fields: ['org'] } }),
+      (of: LocalEngine) => of.semantic(nearest),
+      (of: LocalEngine) => of.hybrid({ ...nearest, query_text: 'disk' }),
+      (of: LocalEngine) => of.facets({ ...request, fields: ['org'] }),
+      (of: LocalEngine) => of.aggregate({ ...request, aggs: { s: { stats: { field: 'size' } } } }),
+      (of: LocalEngine) => of.suggest({ index: 'notes', field: 'title', text: 'di' }),
     ];
     for (const read of reads) {
       const [first, before] = [await read(backend), hits()];

@@ -2,12 +2,12 @@
  * Reindexes index "t" of the data folder in argv[2] and kills itself at text argv[3] of its model;
  * `resume` in argv[4] resumes. Every finished data file is committed. Run by resume.test.ts.
  */
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 
 const [data, at, resume] = process.argv.slice(2);
 const tiny = tinyModels();
-const backend = await openLocal(data, {
+const backend = await openEngine(data, {
   create: true,
   threads: 0,
   saveMs: 0,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -57,7 +57,7 @@ const generations = () => {
   const names = readdirSync(join(dataDir(), 'indexes', uuid));
   return names.filter((name) => name.startsWith('gen-')).sort();
 };
-const newest = async (backend: LocalBackend = lake.backend) => (await backend.listJobs())[0];
+const newest = async (backend: LocalEngine = lake.backend) => (await backend.listJobs())[0];
 
 describe('a reindex that is resumed after a crash', () => {
   it('reads only the data files that were not complete', async () => {
@@ -93,7 +93,7 @@ describe('a reindex that is resumed after a crash', () => {
   it('survives other engines that open the index, and a sync of it', async () => {
     expect(run(25)).toBeNull();
     for (let i = 0; i < 2; i++) {
-      const other = await openLocal(dataDir(), { create: true, threads: 0 });
+      const other = await openEngine(dataDir(), { create: true, threads: 0 });
       await other.search({ query: 'row' });
       await other.close();
     }

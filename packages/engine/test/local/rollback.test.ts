@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IndexStatus, LocalBackend } from '@lakehouse-search/engine';
+import type { IndexStatus } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import {
   appendRows,
   deleteRows,
@@ -36,7 +37,7 @@ const NEW = `fields:
 sharding: { shards: 3 }`;
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 let time: number;
 beforeEach(async () => {
   time = 0;
@@ -220,8 +221,8 @@ describe('a rollback', () => {
 
   it('meets searches and syncs of another engine without an error', async () => {
     await altered();
-    const { openLocal } = await import('@lakehouse-search/engine');
-    const other = await openLocal(backend.dataDir, { create: true, threads: 0 });
+    const { openEngine } = await import('@lakehouse-search/engine/local/internal');
+    const other = await openEngine(backend.dataDir, { create: true, threads: 0 });
     let stopped = false;
     const searches = (async () => {
       let count = 0;

@@ -1,10 +1,6 @@
 /** Saved queries of all modes: checked when saved, run as they were saved, rehearsed and restored. */
-import {
-  type ModeRequest,
-  type SavedQueryDraft,
-  type SearchResponse,
-  searchOfSaved,
-} from '@lakehouse-search/contract';
+import type { ModeRequest, SavedQueryDraft, SearchResponse } from '@lakehouse-search/contract';
+import { searchOfSaved } from '@lakehouse-search/contract/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lockDataFolder } from '../../src/local/served-folder.ts';
-import { openLocal } from '../../src/local-backend.ts';
+import { openEngine } from '../../src/local-backend.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-served-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ describe('a data folder that another process serves', () => {
   it('refuses writers and servers by name, lets readers in, and is free after a kill', async () => {
     const dataDir = join(folder, 'data');
     const server = await serving(dataDir);
-    const backend = await openLocal(dataDir, { create: true, threads: 0 });
+    const backend = await openEngine(dataDir, { create: true, threads: 0 });
     const named = { code: 'index_busy', message: expect.stringContaining(`process ${server.pid}`) };
     try {
       expect(await backend.listIndexes()).toEqual([]);
@@ -56,7 +56,7 @@ describe('a data folder that another process serves', () => {
   it('lets the server itself write', async () => {
     const dataDir = join(folder, 'own');
     const lock = lockDataFolder(dataDir);
-    const backend = await openLocal(dataDir, { create: true, threads: 0 });
+    const backend = await openEngine(dataDir, { create: true, threads: 0 });
     await expect(backend.sync({ index: 'a' })).rejects.toMatchObject({ code: 'index_not_found' });
     await backend.close();
     lock.release();

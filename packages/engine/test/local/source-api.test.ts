@@ -47,6 +47,13 @@ describe('operations on tables', () => {
     expect(await backend.listTables({ catalog: source.catalog })).toEqual({ tables: ['a.t'] });
     const { definition } = await backend.initDefinition({ source, name: 'own' });
     expect(definition).toContain('index: own\n');
+    await expect(backend.initDefinition({ source, name: 'My own' })).rejects.toThrow(
+      'a name of a-z',
+    );
+    await expect(backend.initDefinition({ source, key: ['no'] })).rejects.toMatchObject({
+      message: 'key: column "no" is not in a.t',
+      hint: 'columns: id, title',
+    });
     expect(await backend.validateDefinition({ definition, against_source: true })).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows, openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable, next } from '../../../../test/support/followed-table.ts';
@@ -28,7 +28,7 @@ async function statusAt(now: number) {
     random: () => 0,
     sleep: () => new Promise<void>(() => {}),
   };
-  const backend = await openLocal(table.folder, { create: true, threads: 0, clock });
+  const backend = await openEngine(table.folder, { create: true, threads: 0, clock });
   try {
     return await backend.status({});
   } finally {
@@ -102,7 +102,7 @@ describe('the lag in index status', () => {
 
   it('before the first reindex too', async () => {
     const other = join(table.folder, 'other');
-    const backend = await openLocal(other, { create: true, threads: 0 });
+    const backend = await openEngine(other, { create: true, threads: 0 });
     const definition = `version: 1
 index: unbuilt
 source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }

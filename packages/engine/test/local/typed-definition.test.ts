@@ -11,6 +11,13 @@ const schema: Schema = {
     { id: 1, name: 'id', type: { kind: 'long' }, required: true },
     { id: 2, name: 'title', type: { kind: 'string' }, required: false },
     { id: 3, name: 'service', type: { kind: 'string' }, required: false },
+    { id: 4, name: 'load', type: { kind: 'double' }, required: false },
+    {
+      id: 5,
+      name: 'loads',
+      type: { kind: 'list', elementId: 6, elementRequired: false, element: { kind: 'double' } },
+      required: false,
+    },
   ],
 };
 
@@ -19,7 +26,10 @@ beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
   const services = ['billing', 'search', 'billing: #1'];
-  const rows = services.map((service, id) => ({ id, title: `timeout ${id}`, service }));
+  const loads = ['NaN', 1.5, '-Infinity'];
+  const rows = services.map((service, id) => {
+    return { id, title: `timeout ${id}`, service, load: loads[id], loads };
+  });
   await appendRows(lake.source, { kind: 'rows', rows });
 });
 afterAll(() => lake.close());
@@ -39,11 +49,11 @@ describe('a typed definition', () => {
         { name: 'id', type: 'LONG', cached: true },
       ],
     });
-    const { definition } = incidents;
-    expect(await lake.backend.validateDefinition({ definition, against_source: true })).toEqual([]);
-    await lake.backend.createIndex({ definition });
+    const validated = { definition: incidents, against_source: true };
+    expect(await lake.backend.validateDefinition(validated)).toEqual([]);
+    await lake.backend.createIndex({ definition: incidents });
     await lake.backend.reindex({ index: incidents.name });
-    const backend = typed(lake.backend, incidents);
+    const backend = typed(lake.library, incidents);
     const found = await backend.search({
       index: 'incidents',
       query: 'timeout',
@@ -66,5 +76,85 @@ describe('a typed definition', () => {
     expect(found.facets[0]?.field).toBe('service');
     const { description } = await lake.backend.describeIndex({ index: 'incidents' });
     expect(description).toBe('yes: "no" # {braces}');
+  });
+
+  it('has NaN and infinities as numbers in fields and figures', async () => {
+    const numbers = defineIndex(
+      {
+        version: 1,
+        index: 'numbers',
+        source: lake.source,
+        key: { identifier: ['id'] },
+        fields: [
+          { name: 'title', type: 'KEYWORD', source: 'service', fast: true, cached: true },
+          { name: 'load', type: 'DOUBLE', cached: true },
+          { name: 'loads', type: 'DOUBLE', cached: true },
+        ],
+      },
+      { lists: ['loads'] },
+    );
+    await appendRows(lake.source, {
+      kind: 'rows',
+      rows: [{ id: 3, title: '', service: 'NaN', load: 'Infinity', loads: [] }],
+    });
+    await lake.backend.createIndex({ definition: numbers });
+    await lake.backend.reindex({ index: 'numbers' });
+    const backend = typed(lake.library, numbers);
+    const field = 'load';
+    const aggs = {
+      by: { terms: { field, order: { _key: 'asc' } }, aggs: { max: { max: { field } } } },
+      names: { terms: { field: 'title', include: ['NaN'] } },
+      stats: { stats: { field } },
+      parts: { percentiles: { field, percents: [0, 100] } },
+    } as const;
+    const request = { index: 'numbers', sort: [{ field: '_key' }] } as const;
+    const { hits, aggs: counts } = await backend.search({ ...request, aggs });
+    const [minus, plus, none] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NaN];
+    expect(hits.map(({ fields }) => fields.load)).toEqual([none, 1.5, minus, plus]);
+    expect(hits[0].fields).toEqual({ title: 'billing', load: none, loads: [none, 1.5, minus] });
+    expect(hits[3].fields.title).toBe('NaN');
+    expect(counts.by.buckets.map(({ key, aggs }) => [key, aggs.max.value])).toEqual(
+      [minus, 1.5, plus, none].map((value) => [value, value]),
+    );
+    expect(counts.names.buckets).toEqual([{ key: 'NaN', doc_count: 1 }]);
+    expect(counts.stats).toEqual({ count: 4, min: minus, max: none, sum: none, avg: none });
+    expect(counts.parts.values.map(({ value }) => value)).toEqual([minus, plus]);
+    expect((await backend.aggregate({ index: 'numbers', aggs })).results).toEqual(counts);
+    const loads: (number | undefined)[] = [];
+    for await (const { fields } of backend.hits(request)) loads.push(fields.load);
+    expect(loads).toEqual([none, 1.5, minus, plus]);
+  });
+
+  it('makes the index that its text makes, as an object with or without types', async () => {
+    const fields = [{ name: 'title', type: 'TEXT' }] as const;
+    const object = { version: 1, index: 'same', source: lake.source, fields } as const;
+    const defined = defineIndex(object);
+    const described = [];
+    for (const definition of [object, defined, defined.definition]) {
+      described.push(await lake.backend.createIndex({ definition }));
+      for (const definition_yaml of [object, defined, defined.definition]) {
+        const plan = await lake.backend.alterIndex({ index: 'same', definition_yaml });
+        expect(plan.is_noop).toBe(true);
+      }
+      await lake.backend.dropIndex({ index: 'same' });
+    }
+    expect(described).toEqual([described[0], described[0], described[0]]);
+    const wider = { ...object, fields: [...fields, { name: 'id', type: 'LONG' } as const] };
+    await lake.backend.createIndex({ definition: object });
+    await lake.backend.alterIndex({ definition_yaml: wider, index: 'same', apply: true });
+    const { fields: now } = await lake.backend.describeIndex({ index: 'same' });
+    expect(now.map(({ name }) => name)).toEqual(['title', 'id']);
+  });
+
+  it('refuses what is neither a text nor a definition', async () => {
+    const wrong = { definition: [{ version: 1 }] } as never;
+    await expect(lake.backend.createIndex(wrong)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('"definition"'),
+    });
+    const unnamed = { definition: { version: 1 } } as never;
+    await expect(lake.backend.createIndex(unnamed)).rejects.toMatchObject({
+      code: 'invalid_definition',
+    });
   });
 });

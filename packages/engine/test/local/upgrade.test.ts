@@ -1,4 +1,4 @@
-import type { LocalBackend } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
@@ -34,7 +34,7 @@ const rowOf = (i: number) => ({
 });
 
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 const append = (from: number, count: number) =>
   appendRows(lake.source, {
     kind: 'rows',
@@ -89,7 +89,7 @@ describe.each([1, 3])('an index of format 1 with %i shards', (shards) => {
     digest();
   });
 
-  it('becomes one of format 2 with the same documents and digest', async () => {
+  it('becomes one of format 3 with the same documents and digest', async () => {
     await makeOld(shards);
     const [documents, before] = [await lake.documents(), digest()];
     const plan = await backend.upgrade({ plan: true });
@@ -98,7 +98,7 @@ describe.each([1, 3])('an index of format 1 with %i shards', (shards) => {
     );
     expect(plan).toMatchObject({
       format_before: 1,
-      format_after: 2,
+      format_after: 3,
       segments: segments().length,
       segments_upgraded: segments().length,
       bytes_rewritten: cores.reduce((sum, { length }) => sum + length, 0),
@@ -124,7 +124,7 @@ describe.each([1, 3])('an index of format 1 with %i shards', (shards) => {
       equal: true,
       digest: { index: before, table: before },
     });
-    expect(await backend.upgrade({})).toMatchObject({ format_before: 2, segments_upgraded: 0 });
+    expect(await backend.upgrade({})).toMatchObject({ format_before: 3, segments_upgraded: 0 });
   });
 
   it('tells changed rows from unchanged ones in every mixture of formats', async () => {

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, limitMemory, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable } from '@lakehouse-search/lake';
+import { limitMemory } from '@lakehouse-search/lake/internal';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RestCatalog } from '../../../../test/support/rest-catalog.ts';
 
 let folder: string;
 let catalog: RestCatalog;
-const opened: LocalBackend[] = [];
+const opened: LocalEngine[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-verify-room-'));
   catalog = new RestCatalog(join(folder, 'lake', 'ops', 'notes'));
@@ -19,8 +20,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(): Promise<LocalBackend> {
-  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+async function open(): Promise<LocalEngine> {
+  const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   opened.push(backend);
   return backend;
 }
@@ -45,7 +46,7 @@ async function makeIndexes(): Promise<void> {
 }
 
 /** A verify of `first` that waits for its catalog, and one of `second` that began after it. */
-async function startTwo(backend: LocalBackend) {
+async function startTwo(backend: LocalEngine) {
   catalog.hangs = true;
   const stop = new AbortController();
   const first = backend.verify({ index: 'first' }, { signal: stop.signal });

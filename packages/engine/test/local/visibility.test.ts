@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable } from '../../../../test/support/followed-table.ts';
@@ -32,12 +32,12 @@ class HandClock {
 }
 
 let table: FollowedTable;
-let reader: LocalBackend;
+let reader: LocalEngine;
 let clock: HandClock;
 beforeEach(async () => {
   table = await new FollowedTable().open();
   clock = new HandClock();
-  reader = await openLocal(table.folder, { create: true, threads: 0, clock, freshnessMs: 0 });
+  reader = await openEngine(table.folder, { create: true, threads: 0, clock, freshnessMs: 0 });
 });
 afterEach(async () => {
   await reader.close();
@@ -83,9 +83,9 @@ describe('freshness of every response', () => {
 });
 
 describe('an engine that looks at its tables in the background', () => {
-  let quick: LocalBackend;
+  let quick: LocalEngine;
   beforeEach(async () => {
-    quick = await openLocal(table.folder, { create: true, threads: 0, clock });
+    quick = await openEngine(table.folder, { create: true, threads: 0, clock });
   });
   afterEach(() => quick.close());
   const lag = async () => {
@@ -197,7 +197,7 @@ fields: [{ name: title, type: TEXT }]
     });
     await reader.close();
     await catalog.close();
-    reader = await openLocal(table.folder, { create: true, threads: 0 });
+    reader = await openEngine(table.folder, { create: true, threads: 0 });
   });
 });
 
@@ -215,7 +215,7 @@ describe('a search that wants a snapshot', () => {
   });
 
   it('waits for the commit of whoever syncs', async () => {
-    const patient = await openLocal(table.folder, { create: true, threads: 0 });
+    const patient = await openEngine(table.folder, { create: true, threads: 0 });
     await table.append(4);
     const wanted = { query: '*:*', min_snapshot: await head() };
     await expect(patient.search(wanted)).rejects.toMatchObject({ code: 'snapshot_not_reached' });

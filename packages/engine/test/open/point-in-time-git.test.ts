@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Json, openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { Json, SearchRequest } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { describe, expect, it } from 'vitest';
 import { hasShared } from '../../../../test/support/shared-tables.ts';
 import { openTruthTable } from '../sync/in-step/truth-table.ts';
@@ -25,7 +26,7 @@ const ORDERS: readonly SearchRequest[] = [
 describe.skipIf(!hasShared || !long)('points in time of git.commits', () => {
   it('gives every key once in every order while syncs run', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lhs-pit-git-'));
-    const backend = await openLocal(dataDir, { create: true, threads: 0 });
+    const backend = await openEngine(dataDir, { create: true, threads: 0 });
     const table = await openTruthTable('git.commits', { without: WITHOUT });
     const { snapshots } = table.truth;
     const middle = Math.floor(snapshots.length / 2);

@@ -3,11 +3,12 @@
  * Points in time: what they outlive, how long they last, whom they answer. And pages by key under
  * them: every key exactly once in every order, whatever is committed between two pages, against a
  * full sort of plain rows. LHS_PIT_CASES sets the number of random orders (15, in campaigns 40),
- * LHS_PIT_SEED the seed.
+ * LHS_SEED the seed.
  */
 
 import { join } from 'node:path';
-import { type Json, openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { Json, SearchRequest } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_PIT_CASES ?? byEffort(8, 40));
-const SEED = Number(process.env.LHS_PIT_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 
 const SCHEMA: Schema = {
   schemaId: 0,
@@ -166,7 +167,7 @@ describe('a point in time', () => {
     expect(answer).toMatchObject({ total: 120, snapshot: pit.snapshot, index_generation: 1 });
     expect(answer.lag_snapshots).toBeGreaterThan(0);
     expect(answer.hits[0]!.sort).toHaveLength(2);
-    const again = await openLocal(join(lake.folder, 'data'), { create: true, threads: 0 });
+    const again = await openEngine(join(lake.folder, 'data'), { create: true, threads: 0 });
     expect((await again.search({ pit_id: pit.pit_id })).total).toBe(120);
     expect(await again.closePit({ pit_id: pit.pit_id })).toEqual({ closed: true });
     await again.close();
@@ -179,7 +180,11 @@ describe('a point in time', () => {
   test('is renewed by each use and expires without use', async () => {
     const clock = new FastClock();
     await clock.sleep(Date.now() - clock.now());
-    const backend = await openLocal(join(lake.folder, 'data'), { create: true, threads: 0, clock });
+    const backend = await openEngine(join(lake.folder, 'data'), {
+      create: true,
+      threads: 0,
+      clock,
+    });
     const { pit_id } = await backend.openPit({ keep_alive: '1m' });
     const other = await backend.openPit({ keep_alive: '30000ms' });
     for (let i = 0; i < 5; i++) {

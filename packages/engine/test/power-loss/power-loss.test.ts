@@ -1,10 +1,10 @@
 // @module-tag campaign
 import { describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import type { Directory } from '../../src/storage/directory.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
 import { acknowledgedBy, crashState, type DiskModel, type Random } from './crash-states.ts';
 import { type Disk, DiskTrace, diskOf, pathsOf } from './disk-trace.ts';
 import { type Forgotten, RecordingDirectory } from './recording-directory.ts';

@@ -1,5 +1,5 @@
+import type { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import type { Directory, FileWriter, Region } from '../../src/storage/directory.ts';
-import type { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { type DiskTrace, ROOT } from './disk-trace.ts';
 
 /** What a broken program forgets: the test of the test (each must be found). */

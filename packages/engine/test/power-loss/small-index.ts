@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { filesAndPage } from '../../../../test/support/files-named.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
 import { filesOf, readCommit } from '../../src/index/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -76,7 +77,9 @@ export function contentOf(directory: Directory): { number: number; text: string 
     expect(checkIndex(snapshot)).toEqual([]);
     expect(snapshot.liveDocs).toBe(model.size);
     expect(snapshot.checkpoint?.snapshot_id).toBe(String(snapshot.commit.number));
-    return { number: snapshot.commit.number, text: textOf(model) };
+    const { number } = snapshot.commit;
+    expect(snapshot.files.at(FILES).path).toBe(`other 0 of ${number}`);
+    return { number, text: textOf(model) };
   } finally {
     snapshot.release();
   }
@@ -180,10 +183,11 @@ export class SmallIndex {
       sequence: String(number),
       schema_id: 0,
       schema: null,
-      file_set: { deletes: [], files: [] },
+      data_files: 0,
+      delete_files: 0,
     };
     const files = Array.from({ length: FILES }, (_, i) => `file ${i}`);
-    this.#writer.commit({ checkpoint, files });
+    this.#writer.commit({ checkpoint, files: filesAndPage(files, number) });
     this.#onCommit(number);
   }
 

@@ -110,9 +110,9 @@ describe('values at the edges of their types', () => {
   test('are aggregated', async () => {
     const aggs = {
       n: { stats: { field: 'n' } },
-      k: { terms: { field: 'k', order: { _key: 'asc' as const } } },
+      k: { terms: { field: 'k', order: { _key: 'asc' } } },
       at: { date_histogram: { field: 'at', calendar_interval: 'year', time_zone: 'UTC' } },
-    };
+    } as const;
     const { results } = await lake.backend.aggregate({ aggs });
     expect(results.n).toMatchObject({ count: 4, min: MIN, max: MAX });
     const keys = (name: 'k' | 'at') =>

@@ -8,7 +8,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +22,7 @@ import { tokenTable } from './git-counts/token-table.ts';
 
 const LONG = process.env.LHS_TEST_LONG !== undefined;
 const CASES = Number(process.env.LHS_GIT_COUNTS ?? byEffort(0, 200, 10_000));
-const SEED = Number(process.env.LHS_GIT_COUNTS_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const PATH = tablePath('git.commits');
 
 const DEFINITION = `version: 1
@@ -37,7 +38,7 @@ fields:
 `;
 
 /** Builds the index at the first snapshot; in the long test syncs it to the last. */
-async function build(backend: LocalBackend): Promise<bigint> {
+async function build(backend: LocalEngine): Promise<bigint> {
   const table = await openTable({ path: PATH });
   const all = table.snapshots.toSorted((a, b) => Number(a.timestampMs - b.timestampMs));
   const head = table.currentSnapshotId!;
@@ -52,7 +53,7 @@ async function build(backend: LocalBackend): Promise<bigint> {
 describe.skipIf(!hasShared || CASES === 0)('counts over git.commits', () => {
   it(`${CASES} random query trees have DuckDB's counts (seed ${SEED})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-git-counts-'));
-    const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     try {
       const table = await tokenTable(PATH, await build(backend));
       const trees = fc.sample(queryTrees(table, 3), { seed: SEED, numRuns: CASES });

@@ -3,8 +3,8 @@
  * number.
  */
 
-import type { QueryTree, SearchRequest } from '@lakehouse-search/contract';
-import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
+import { LhsError, type QueryTree, type SearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';

@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { type LocalBackend, openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { importFiles, openTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -28,7 +29,7 @@ interface Answer {
 type ReferenceQuery = { readonly terms: readonly string[] } & Readonly<Record<Kind, Answer>>;
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-reference-'));
-let backend: LocalBackend;
+let backend: LocalEngine;
 /** Row numbers in the file by key. */
 const rows = new Map<string, number>();
 
@@ -90,7 +91,7 @@ describe.skipIf(isAbsent || byEffort(true, false))('the reference answers', () =
     const warehouse = join(folder, 'lake');
     const catalog = { type: 'filesystem', warehouse } as const;
     await importFiles({ catalog, table: 'git.commits', files: [commits], key: ['repo', 'sha'] });
-    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     await backend.createIndex({ definition: definition(warehouse) });
     await backend.reindex({ index: 'commits' });
     await readKeys(warehouse);

@@ -1,4 +1,6 @@
 /** Documents of a test as the segments of an index. */
+
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
 import { FIRST_SECTION_WORD, INVERTED_SECTIONS, type Section } from '../../src/inverted/format.ts';
@@ -6,7 +8,6 @@ import { InvertedReader } from '../../src/inverted/inverted-reader.ts';
 import { InvertedWriter } from '../../src/inverted/inverted-writer.ts';
 import type { ScoringSegment } from '../../src/scoring/request.ts';
 import type { Arena } from '../../src/storage/directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
 import { blockOf, compare, type ModelDoc } from './model-docs.ts';
 
 /** Documents of a test, and how they are divided. */

@@ -1,8 +1,12 @@
 /** A word without hits names the indexed word that differs in accents alone, in any default field. */
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
+const ADDRESS: Type = {
+  kind: 'struct',
+  fields: [{ id: 7, name: 'city', type: { kind: 'string' }, required: false }],
+};
 const schema: Schema = {
   schemaId: 0,
   identifierFieldIds: [1],
@@ -11,6 +15,8 @@ const schema: Schema = {
     { id: 2, name: 'name', type: { kind: 'string' }, required: false },
     { id: 3, name: 'body', type: { kind: 'string' }, required: false },
     { id: 4, name: 'folded', type: { kind: 'string' }, required: false },
+    { id: 5, name: 'code', type: { kind: 'string' }, required: false },
+    { id: 6, name: 'addr', type: ADDRESS, required: false },
   ],
 };
 const TEXTS = ['Kōyō tea', 'Größe', 'crème brûlée', 'Ærø ferry', 'royal toys', 'cafe'];
@@ -19,7 +25,10 @@ let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
-  const rows = TEXTS.map((body, id) => ({ id, name: `entry ${id}`, body, folded: body }));
+  const rows = TEXTS.map((body, id) => ({
+    ...{ id, name: `entry ${id}`, body, folded: body, code: 'Über' },
+    addr: { city: 'Ærø' },
+  }));
   await appendRows(lake.source, { kind: 'rows', rows });
   await lake.define(`key: { identifier: [id] }
 analyzers: [{ name: folded, tokenizer: standard, filters: [lowercase, ascii_folding] }]
@@ -27,7 +36,9 @@ default_fields: [name, body]
 fields:
   - { name: name, type: TEXT }
   - { name: body, type: TEXT }
-  - { name: folded, type: TEXT, analyzer: folded }`);
+  - { name: folded, type: TEXT, analyzer: folded }
+  - { name: code, type: KEYWORD }
+variants: [{ column: addr, flatten: true }]`);
   await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
@@ -51,4 +62,16 @@ describe('a word that is indexed with accents alone', () => {
       expect((await lake.backend.search({ query: `folded:${word}` })).total).toBe(1);
     },
   );
+
+  it.each([
+    ['koyo', 'body', '"analyzer: folded"'],
+    ['code:uber', 'code', '"folded: true"'],
+    ['addr:aero', 'addr', 'a TEXT field of a shape with "analyzer: folded"'],
+    ['addr.city:aero', 'addr.city', 'a TEXT field of a shape with "analyzer: folded"'],
+    ['code:über', undefined, ''],
+  ])('%s has a note with the setting that finds both spellings', async (query, field, setting) => {
+    const { notes } = await lake.backend.search({ query, suggest: true });
+    const note = `accents count in ${field}: ${setting} finds both spellings`;
+    expect(notes).toEqual(field === undefined ? undefined : [note]);
+  });
 });

@@ -4,13 +4,16 @@
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { executionPlan } from '../../../../test/support/search-context.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
-import type { Codes } from '../../src/aggregate/code-loops.ts';
-import { countCodes } from '../../src/aggregate/code-loops.ts';
 import { countValues } from '../../src/aggregate/count-values.ts';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
+import { inOneTurn } from '../../src/base/turns.ts';
+import { forEachBit } from '../../src/bitmap/bitmap.ts';
 import type { SearchAfter, SortKey } from '../../src/collect/order.ts';
 import { ASKS_BEFORE_ORDER } from '../../src/columnar/value-order.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -20,9 +23,7 @@ import type { FieldBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import { type Execution, execute } from '../../src/shard/execute/execute.ts';
 import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
-import { executePage } from '../../src/shard/execute/next-pages.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
+import { executingPage } from '../../src/shard/execute/next-pages.ts';
 
 const DOCS = 9_000;
 const plan = (id: number, name: string, type: FieldPlan['type']): FieldPlan => ({
@@ -101,13 +102,13 @@ function build(): { readonly snapshot: IndexSnapshot; readonly live: readonly Ro
       ]),
     ]),
   });
-  writer.commit({ checkpoint: null, files: ['f'] });
+  writer.commit({ checkpoint: null, files: filesNamed('f') });
   const gone = new Set(ROWS.filter((_, i) => i > DOCS - 300 || i % 17 === 0));
   deleteAt(
     writer,
     ROWS.flatMap((row, position) => (gone.has(row) ? [{ file: 0, position }] : [])),
   );
-  writer.commit({ checkpoint: null, files: ['f'] });
+  writer.commit({ checkpoint: null, files: filesNamed('f') });
   return { snapshot: openSnapshot(directory), live: ROWS.filter((row) => !gone.has(row)) };
 }
 
@@ -247,7 +248,7 @@ describe('a scroll that reads pages ahead', () => {
       const { docs }: Execution =
         after === null
           ? execute(segments, plan)
-          : executePage(segments, { ...plan, after }, named, ahead);
+          : inOneTurn(executingPage(segments, { ...plan, after }, named, ahead));
       keys.push(...keysOf(docs));
       if (docs.length < limit) return keys;
       after = docs.at(-1)!;
@@ -306,8 +307,9 @@ describe('counts of column values', () => {
     const matches = new Int32Array(8 * Math.ceil(DOCS / 256));
     for (let doc = 0; doc < DOCS; doc++) if (below(4) > 0) matches[doc >> 5]! |= 1 << (doc & 31);
     const counts = countValues(column, reader!.inverted(TAG.id), matches);
-    const visits = countCodes(column.codes as Codes, matches, null, column.size + 1).subarray(1);
-    expect(counts).toEqual(Int32Array.from(visits));
+    const visits = new Int32Array(column.size + 1);
+    forEachBit(matches, (doc) => visits[column.codes![doc]]++);
+    expect(counts).toEqual(visits.slice(1));
     expect(countValues(column, reader!.inverted(TAG.id), new Int32Array(matches.length))).toBe(
       null,
     );

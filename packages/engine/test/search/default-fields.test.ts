@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importFiles } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalBackend, openLocal } from '../../src/index.ts';
+import { type LocalEngine, openEngine } from '../../src/local-backend.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-default-fields-'));
 const warehouse = join(folder, 'lake');
@@ -21,12 +21,12 @@ fields:
   - { name: body, type: TEXT, analyzer: english }
   - { name: author, type: KEYWORD }
 `;
-let backend: LocalBackend;
+let backend: LocalEngine;
 
 beforeAll(async () => {
   const catalog = { type: 'filesystem', warehouse } as const;
   await importFiles({ catalog, table, files: [tickets], key: ['id'], formatVersion: 3 });
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   await backend.createIndex({ definition: definition('') });
   await backend.reindex({});
 });

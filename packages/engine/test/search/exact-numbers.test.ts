@@ -3,7 +3,7 @@
  * numbers they are refused by name, because JSON has rounded them. Numbers beyond the range of
  * doubles are refused too.
  */
-import { jsonValue } from '@lakehouse-search/contract';
+import { jsonValue } from '@lakehouse-search/contract/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';

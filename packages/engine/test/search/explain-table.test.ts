@@ -137,7 +137,7 @@ describe('explain and why_not over a table', () => {
       (await explain(query, id)).detail?.description;
     expect(await made('title:re*', 1)).toBe('title:re*: constant 1.00, by "reset"');
     expect(await made('body:drainde~2', 1)).toBe(
-      'body:drainde~2: constant 1.00, by "drained" (1 edit)',
+      'body:drainde~2: constant 0.50, by "drained" (1 edit)',
     );
     expect(await made('body:/.*/', 1)).toBe(
       'body:/.*/: constant 1.00, by "again", "drained", "pool", …',

@@ -1,12 +1,13 @@
 /** Shards that fail: the answer is that of the others, and says how many failed. */
+
+import { LhsError } from '@lakehouse-search/contract';
 import {
   checkAggregateRequest,
   checkExplainRequest,
   checkFacetsRequest,
   checkSearchRequest,
   checkSuggestRequest,
-  LhsError,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import {

@@ -1,11 +1,11 @@
 /**
  * The cache of filters: answers with it are those without it, for random filters over random
  * indexes, again and again; it outlives deletes, goes with its segments, stays in its bound.
- * LHS_FILTER_CASES sets the number of random filters (default 600), LHS_FILTER_SEED the seed.
+ * LHS_FILTER_CASES sets the number of random filters (default 600), LHS_SEED the seed.
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { checkSearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -16,14 +16,14 @@ import { searchContext } from '../../../../test/support/search-context.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { bindQuery } from '../../src/query/bind/bind.ts';
 import type { Clause } from '../../src/query/bind/clause.ts';
+import { clauseKey } from '../../src/query/clauses/clause-key.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 import { searchIndex } from '../../src/search/search.ts';
-import { clauseKey } from '../../src/shard/execute/clause-key.ts';
 import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
 import { queryFields } from '../../src/shard/request/query-fields.ts';
 
 const CASES = Number(process.env.LHS_FILTER_CASES ?? 600);
-const SEED = Number(process.env.LHS_FILTER_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 100;
 
 describe('cached filters', () => {

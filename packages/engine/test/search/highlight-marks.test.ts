@@ -2,7 +2,7 @@
  * Highlights of random query trees over random Unicode against a brute-force marker: whole texts
  * mark exactly what they should, fragments are pieces of their text with the marks that lie in
  * them, apart from each other, best first. LHS_MARKS_CASES sets how many (default 3,000),
- * LHS_MARKS_SEED the seed.
+ * LHS_SEED the seed.
  */
 
 import type { Segment } from '@lakehouse-search/contract';
@@ -18,7 +18,7 @@ import { createHighlighter } from '../../src/shard/fetch/highlight.ts';
 import { queryFields } from '../../src/shard/request/query-fields.ts';
 
 const CASES = Number(process.env.LHS_MARKS_CASES ?? 3000);
-const SEED = Number(process.env.LHS_MARKS_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const FIELD = MAPPING.fields.find(({ plan }) => plan.name === 't1')!.plan;
 
 const piece = fc.oneof(

@@ -1,5 +1,4 @@
-import type { Schema } from '@lakehouse-search/lake';
-import { appendRows } from '@lakehouse-search/lake';
+import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 

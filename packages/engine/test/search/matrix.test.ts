@@ -3,7 +3,7 @@
  * Every kind of query with every option, alone and two by two, against brute force: matches,
  * scores, orders, pages, groups, marks, counts, rows, on the state that is asked for. Prints
  * docs/matrix.md, which has to be what it prints (LHS_UPDATE_PAGES=1 writes it). LHS_MATRIX_QUERIES
- * sets the queries a pair (default 2), LHS_MATRIX_SEED the seed.
+ * sets the queries a pair (default 2), LHS_SEED the seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { QUERY_KINDS } from './matrix/query-kinds.ts';
 import { MODES } from './matrix/semantic-kinds.ts';
 
 const QUERIES = Number(process.env.LHS_MATRIX_QUERIES ?? 2);
-const SEED = Number(process.env.LHS_MATRIX_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const PAGE = fileURLToPath(new URL('../../../../docs/matrix.md', import.meta.url));
 const passed: Passed = { kinds: new Map(), pairs: new Map() };
 

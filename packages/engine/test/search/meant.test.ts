@@ -21,6 +21,8 @@ const schema: Schema = {
       kind: 'struct',
       fields: [field(8, 'city'), field(9, 'floor', { kind: 'long' })],
     }),
+    field(10, 'release'),
+    field(11, 'made', { kind: 'date' }),
   ],
 };
 const ROWS = [
@@ -36,17 +38,22 @@ beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
   const rows = ROWS.map(([last, kind, emoji, body, stems, city], id) => {
-    return { id, last, kind, emoji, body, stems, addr: { city, floor: id } };
+    const release = `${20 + id}.04${id % 2 === 0 ? ' LTS' : ''}`;
+    const made = `${2003 + (id >> 1)}-05-0${id + 1}`;
+    return { id, last, kind, emoji, body, stems, addr: { city, floor: id }, release, made };
   });
   await appendRows(lake.source, { kind: 'rows', rows });
   await lake.define(`key: { identifier: [id] }
-default_fields: [body^2, stems]
+default_fields: [body^2, stems, release]
 fields:
   - { name: body, type: TEXT }
   - { name: stems, type: TEXT, analyzer: english }
   - { name: last, type: KEYWORD }
   - { name: kind, type: KEYWORD }
   - { name: emoji, type: KEYWORD }
+  - { name: release, type: KEYWORD }
+  - { name: made, type: DATE }
+  - { name: id, type: LONG }
 variants:
   - column: addr
     flatten: true
@@ -74,12 +81,24 @@ describe('a clause without hits', () => {
     ['addr.city:munchen', 'addr.city:München', 1],
     ['addr.city:mün*', 'addr.city:Mün*', 1],
     ['addr.city:aero', 'addr.city:Ærø', 1],
+    ['addr.City:Köln', 'addr.city:Köln', 1],
+    ['addr.ctiy:"Zürich"', 'addr.city:"Zürich"', 1],
+    ['addr.CITY:kÖ*', 'addr.city:Kö*', 1],
+    ['addr.City:koln', 'addr.city:Köln', 1],
     ['emoji:❤', 'emoji:❤️', 1],
     ['emoji:😁', null, 0],
     ['zurich', 'zürich', 1],
     ['body:angstrom', 'body:ångström', 1],
     ['stems:servces', 'stems:services', 1],
     ['last:Rutz', 'last:Ruth', 2],
+    ['kind:"Food &"', 'kind:Food\\ &*', 2],
+    ['body:"slow serv"', 'body:"slow serv"*', 1],
+    ['stems:stra', 'stems:stra*', 1],
+    ['last:ru', 'last:ru*', 1],
+    ['kind:Foo', 'kind:Foo*', 2],
+    ['serv', 'serv*', 1],
+    ['21.', '21.*', 1],
+    ['last:Rut9', 'last:Ruth', 2],
   ] as const)('%s: did you mean %s?', async (query, suggestion, found) => {
     const [count] = await counts(query);
     if (suggestion === null) return expect(count.suggestion).toBeUndefined();
@@ -94,6 +113,17 @@ describe('a clause without hits', () => {
     ['"food chain"', [{ clause: 'kind:"food chain"', total: 1 }]],
     ['inönü', [{ clause: 'last:İnönü', total: 1 }]],
     ['nothing', undefined],
+    ['lts', [{ clause: 'release:*LTS*', total: 3 }]],
+    ['"old"', [{ clause: 'kind:*old*', total: 1 }]],
+    ['drin', undefined],
+    ['2004', [{ clause: 'made:2004', total: 2 }]],
+    [
+      '4',
+      [
+        { clause: 'id:4', total: 1 },
+        { clause: 'addr.floor:4', total: 1 },
+      ],
+    ],
     ['addr.city:zürich', [{ clause: 'addr:zürich', total: 2 }]],
     ['addr.city:"öln"', undefined],
   ] as const)('%s is found in other fields', async (query, elsewhere) => {
@@ -112,6 +142,7 @@ describe('a search without hits that asks for suggestions', () => {
     ['last:ruth AND kind:"food & drink"', 'last:Ruth AND kind:"Food & Drink"'],
     ['guth', 'last:Guth'],
     ['guth^2 nothing', 'last:Guth^2 nothing'],
+    ['nothing LTS', 'nothing release:*LTS*'],
     ['last:(ruth OR nobody)', 'last:(last:Ruth OR nobody)'],
     ['zurich -last:Guth', 'zürich -last:Guth'],
     ['addr.street:zürich AND last:ruts', 'addr:zürich AND last:ruts'],
@@ -134,6 +165,20 @@ describe('a search without hits that asks for suggestions', () => {
     expect((await search('guth', { ...more, filter: 'emoji:😀' })).suggested_query).toBeUndefined();
   });
 
+  it.each([
+    ['slow lts', ['lts finds nothing: release:*LTS* has 3']],
+    ['slow guth', ['guth finds nothing: last:Guth has 1']],
+    ['slow nothing', undefined],
+    ['slow lts*', undefined],
+    ['slow quick', undefined],
+    ['slow -lts', undefined],
+  ])('names words of no hit that other hits do not need: %s', async (query, notes) => {
+    const found = await search(query);
+    expect(found.total).toBeGreaterThan(0);
+    expect(found.notes).toEqual(notes);
+    expect(found.suggested_query).toBeUndefined();
+  });
+
   it('has no suggestions with hits, for a tree, or unless it asks', async () => {
     expect(await search('last:Ruth')).not.toHaveProperty('clauses');
     expect(await lake.backend.search({ query: 'last:ruth' })).not.toHaveProperty('clauses');
@@ -146,5 +191,10 @@ describe('a search without hits that asks for suggestions', () => {
   it('an unknown field is the path that ends with its name', async () => {
     const error = await lake.backend.search({ query: 'floor:[1 TO *]' }).catch((fault) => fault);
     expect(error.hint).toMatch(/^did you mean "addr\.floor"\?/);
+  });
+
+  it('a path of an unknown column is that of the nearest column', async () => {
+    const error = await lake.backend.search({ query: 'Addr.city:Köln' }).catch((fault) => fault);
+    expect(error.hint).toMatch(/^did you mean "addr\.city"\?/);
   });
 });

@@ -1,13 +1,13 @@
 /** Random requests of every kind over the corpora of the oracle, and the comparison of answers. */
+
+import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import {
   checkAggregateRequest,
   checkExplainRequest,
   checkFacetsRequest,
   checkSearchRequest,
   checkSuggestRequest,
-  LhsError,
-  type SearchRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { FAST, KEYWORDS, TEXTS } from '../../../../test/support/oracle/corpus.ts';

@@ -3,13 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type Hit,
-  LhsError,
-  type LocalBackend,
-  openLocal,
-  type SearchRequest,
-} from '@lakehouse-search/engine';
+import { type Hit, LhsError, type SearchRequest } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows, importFiles, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -32,11 +27,11 @@ fields:
   - { name: opened_at, type: DATE, cached: true }
   - { name: labels, type: KEYWORD, cached: true }
 `;
-let backend: LocalBackend;
+let backend: LocalEngine;
 
 beforeAll(async () => {
   await importFiles({ catalog, table, files: [tickets], key: ['id'], formatVersion: 3 });
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0, freshnessMs: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0, freshnessMs: 0 });
   await backend.createIndex({ definition });
   await backend.reindex({});
 });
@@ -176,15 +171,21 @@ describe('a search', () => {
   });
 
   it.each([
-    ['opened_at:2024-01-06', 'opened_at:2024-01-06/d'],
     ['rating>=3', 'rating:>=3'],
     ['words=9', 'words:9'],
     ['words!=9', '-words:9'],
     ['wrods>3', 'words:>3'],
-    ['nothing.like.it>=3', 'nothing.like.it:>=3'],
   ])('names what was meant by %s', async (query, suggestion) => {
+    const { total } = await backend.search({ query: suggestion });
+    expect(total).toBeGreaterThan(0);
     expect(await backend.clauseCounts({ query })).toEqual([
-      { clause: query, total: 0, suggestion },
+      { clause: query, total: 0, suggestion, suggestion_total: total },
+    ]);
+  });
+
+  it('names what was meant, and counts nothing, if the index has no such field', async () => {
+    expect(await backend.clauseCounts({ query: 'nothing.like.it>=3' })).toEqual([
+      { clause: 'nothing.like.it>=3', total: 0, suggestion: 'nothing.like.it:>=3' },
     ]);
   });
 
@@ -248,8 +249,8 @@ describe('a search', () => {
     const notes = async (query: string) => (await backend.search({ query })).notes ?? [];
     for (const range of ['author:[5 TO 40]', 'author:[60 TO *]', 'author:[* TO -1.5}'])
       expect(await notes(range)).toEqual([
-        `the range ${range} compares texts: author is a KEYWORD, in which "10" is before "9"; to ` +
-          'compare numbers, import the column of "author" as double',
+        `the range ${range} compares texts: author is a KEYWORD, in which "10" is before "9"; if ` +
+          'its values are numbers, import the column of "author" as double',
       ]);
     for (const range of ['author:[01000 TO 02000]', 'author:[a TO *]', 'words:[5 TO 40]'])
       expect(await notes(range)).toEqual([]);

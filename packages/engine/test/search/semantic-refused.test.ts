@@ -2,14 +2,18 @@
  * What searches by meaning refuse and in which words, and what they tell when an arm cannot answer.
  */
 import { join } from 'node:path';
-import type { HybridRequest, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  type HybridRequest,
+  LhsError,
+  type SearchRequest,
+  type SemanticRequest,
+} from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import type { Embedder, OpenEmbedder } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
-import { type LocalBackend, openLocal } from '../../src/local-backend.ts';
+import { type LocalEngine, openEngine } from '../../src/local-backend.ts';
 
 const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
 const SCHEMA: Schema = {
@@ -228,9 +232,9 @@ describe('a model', () => {
   /** The same index with other models. */
   async function withModels(
     open: OpenEmbedder,
-    work: (backend: LocalBackend) => Promise<void>,
+    work: (backend: LocalEngine) => Promise<void>,
   ): Promise<void> {
-    const backend = await openLocal(join(lake.folder, 'data'), {
+    const backend = await openEngine(join(lake.folder, 'data'), {
       create: true,
       threads: 0,
       openEmbedder: open,

@@ -2,7 +2,7 @@
 /**
  * Semantic and hybrid searches, `knn` clauses, their explanations and look-ups by key over 1, 2, 3
  * and 7 shards of the same table: the answers are equal. LHS_SHARD_SEMANTIC_CASES sets the number
- * of random requests (default 300), LHS_ORACLE_SEED the seed.
+ * of random requests (default 300), LHS_SEED the seed.
  */
 import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
@@ -12,7 +12,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_SHARD_SEMANTIC_CASES ?? byEffort(100, 300));
-const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const SHARDS = [1, 2, 3, 7];
 const ROWS = 400;
 

@@ -1,7 +1,7 @@
 /**
  * Semantic and hybrid searches against brute force over plain arrays, on random tables that grow,
  * lose rows and are rebuilt: own vectors under each similarity, and texts under the model that
- * ships with lhs. LHS_MEANING_SEED.
+ * ships with lhs. LHS_SEED.
  */
 
 import type { Hit, Json, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
@@ -22,7 +22,7 @@ import { openSmallLake, type SmallLake } from '../../../../test/support/small-la
 import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
 
-const SEED = Number(process.env.LHS_MEANING_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const DIMS = 5;
 const SIMILARITIES = ['cosine', 'dot', 'l2'] as const;
 const WORDS = [

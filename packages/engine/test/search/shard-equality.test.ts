@@ -2,7 +2,7 @@
 /**
  * Answers do not depend on the number of shards: random requests of every kind over random corpora
  * in 1, 2, 3 and 7 shards, whose requests and answers pass through bytes, or which are searched as
- * one. LHS_SHARD_CASES sets the number of requests (100; campaigns: 1,200), LHS_ORACLE_SEED the
+ * one. LHS_SHARD_CASES sets the number of requests (100; campaigns: 1,200), LHS_SEED the
  * seed.
  */
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ import { localShards } from '../../src/shard/local-shard.ts';
 import { asks, expectSame, outcome } from './random-requests.ts';
 
 const CASES = Number(process.env.LHS_SHARD_CASES ?? byEffort(100, 1200, 40_000));
-const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 100;
 const SHARDS = [2, 3, 7];
 

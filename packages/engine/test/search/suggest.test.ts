@@ -1,11 +1,11 @@
 // @module-tag campaign
 /**
  * Suggestions over random corpora (several segments, deletes, merges, Unicode) against brute force
- * over the live documents. LHS_SUGGEST_CASES sets the number of requests, LHS_ORACLE_SEED the seed.
+ * over the live documents. LHS_SUGGEST_CASES sets the number of requests, LHS_SEED the seed.
  */
 
 import type { Suggestion, SuggestRequest } from '@lakehouse-search/contract';
-import { checkSuggestRequest } from '@lakehouse-search/contract';
+import { checkSuggestRequest } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -32,7 +32,7 @@ import { offerPrefix } from '../../src/shard/suggest/prefix-terms.ts';
 import { SuggestionList } from '../../src/shard/suggest/suggestion-list.ts';
 
 const CASES = Number(process.env.LHS_SUGGEST_CASES ?? byEffort(1200, 3000));
-const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 150;
 
 const ask = (corpus: Corpus, request: SuggestRequest) =>

@@ -2,7 +2,7 @@
 /**
  * Two tenants in one index, each with a canary in every text of its rows: whatever a caller of one
  * asks, no byte of the answer is of the other. LHS_TENANT_CASES sets the number of random requests
- * (default 1,500), LHS_TENANT_SEED the seed.
+ * (default 1,500), LHS_SEED the seed.
  */
 import {
   type Coordinates,
@@ -18,7 +18,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_TENANT_CASES ?? byEffort(500, 1500));
-const SEED = Number(process.env.LHS_TENANT_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 
 const schema: Schema = {
   schemaId: 0,

@@ -46,6 +46,20 @@ describe('a search by meaning', () => {
     },
   );
 
+  it('names a word that no row and no model has', async () => {
+    const query_text = 'expired certificate on the gateway, Zertifikat';
+    const note =
+      'perhaps weak: no row has "Zertifikat", nor has the model "default", ' +
+      'which knows English only';
+    expect((await lake.backend.semantic({ query_text })).notes).toEqual([note]);
+    expect((await lake.backend.hybrid({ query_text })).notes).toEqual([note]);
+  });
+
+  it('of other words for a subject of the rows has no note', async () => {
+    const query_text = 'employees expired outside the gateway entrance';
+    expect(await lake.backend.hybrid({ query_text })).not.toHaveProperty('notes');
+  });
+
   it('of no row that the filter leaves', async () => {
     const request = { query_text: 'quantum', filter: 'title:expired' };
     const { notes = [] } = await lake.backend.hybrid(request);

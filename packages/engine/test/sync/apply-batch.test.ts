@@ -1,8 +1,13 @@
 // @module-tag campaign
-import type { CheckpointState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
+
+import type { SourceFile } from '@lakehouse-search/contract';
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
+import type { CheckpointState } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { filesNamed } from '../../../../test/support/files-named.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -18,9 +23,7 @@ import { decodeKey } from '../../src/schema/key.ts';
 import { createMapping } from '../../src/schema/mapping.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
 import { readStoredSchema } from '../../src/schema/stored-schema.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { type Applied, applyBatch, type BatchTarget } from '../../src/sync/apply-batch.ts';
-import { createFileTable } from '../../src/sync/file-table.ts';
 import { checkpointAt } from '../../src/sync/source-state.ts';
 import { exportAll } from '../open/export-all.ts';
 import {
@@ -69,8 +72,8 @@ class Subject {
     const state = sourceState(EMPTY);
     const plans = storedMapping(state.schema).fields.map(({ plan }) => plan);
     this.writer = IndexWriter.open(this.directory, plans);
-    const checkpoint = checkpointAt(UUID, state, createFileTable(), null);
-    this.writer.commit({ checkpoint, files: [] });
+    const checkpoint = checkpointAt(UUID, state, null);
+    this.writer.commit({ checkpoint, files: filesNamed() });
     const beforeCommit = () => this.writer.merge();
     const { open: openEmbedder } = tinyModels();
     const stage = new VectorStage({ index: 't', folder: '.', baseDir: '.', openEmbedder });
@@ -90,10 +93,10 @@ class Subject {
     const places = segments.flatMap(({ keys, docs, deleted, locators }) =>
       Array.from({ length: docs }, (_, doc) => doc)
         .filter((doc) => deleted === null || (deleted[doc >> 5] & (1 << (doc & 31))) === 0)
-        .map(
-          (doc) =>
-            `${decodeKey(keys.key(doc))} ${files[locators.file(doc)]}:${locators.position(doc)}`,
-        ),
+        .map((doc) => {
+          const { path } = files.at(locators.file(doc));
+          return `${decodeKey(keys.key(doc))} ${path}:${locators.position(doc)}`;
+        }),
     );
     const faults = checkIndex(snapshot);
     snapshot.release();
@@ -288,7 +291,8 @@ describe('applyBatch', () => {
     );
     const { applied, files } = await lake.backend.getCheckpoint({});
     expect(applied).toEqual([checkpoint.snapshot_id]);
-    expect(files).toEqual(batch.to.files);
+    const byPath = (a: SourceFile, b: SourceFile) => (a.path < b.path ? -1 : 1);
+    expect(files.toSorted(byPath)).toEqual(batch.to.files.toSorted(byPath));
     expect(await lake.backend.sync({})).toMatchObject({ snapshots_applied: 0 });
     await append(20, 21);
     expect(await lake.backend.sync({})).toMatchObject({ inserted: 1, snapshots_applied: 1 });

@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LhsError, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import {
   appendRows,
   createTable,
@@ -61,10 +62,10 @@ const bad = (id: number, fault: Fault): Row =>
   fault === 'key' ? { ...good(id), id: null } : { ...good(id), ...BAD[fault] };
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-bad-rows-'));
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   await createTable(source().catalog, source().table, { schema: SCHEMA });
 });
 afterEach(async () => {

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openLocal, type Progress } from '@lakehouse-search/engine';
+import type { Progress } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, type Schema, type Value } from '@lakehouse-search/lake';
 import { afterEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -132,7 +133,7 @@ describe('an index that several threads build', () => {
       await lake.backend.reindex({ index: 't', threads: 1 });
       const expected = await contentOf(lake);
       expect(expected.documents.length).toBeGreaterThan(FILES * FILE_ROWS * 0.9);
-      const small = await openLocal(join(lake.folder, 'data'), {
+      const small = await openEngine(join(lake.folder, 'data'), {
         create: true,
         threads: 0,
         ...MODELS,

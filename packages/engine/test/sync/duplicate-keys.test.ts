@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import {
   appendRows,
   createTable,
@@ -25,10 +25,10 @@ const SCHEMA: Schema = {
 };
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-duplicates-'));
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   await createTable(source().catalog, source().table, { schema: SCHEMA });
 });
 afterEach(async () => {

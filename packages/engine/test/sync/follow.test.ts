@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FollowEvent, openLocal } from '@lakehouse-search/engine';
+import type { FollowEvent } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { createTable, deleteRows, openTable, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable, next } from '../../../../test/support/followed-table.ts';
@@ -157,7 +158,7 @@ describe('temporary errors during following', () => {
   });
 
   it('another writer is waited for, and named', async () => {
-    const other = await openLocal(table.folder, { create: true, threads: 0 });
+    const other = await openEngine(table.folder, { create: true, threads: 0 });
     const holder = other.follow({})[Symbol.asyncIterator]();
     await table.append(4);
     await next(holder, 'commit');
@@ -288,7 +289,7 @@ describe('following beside other work', () => {
   it('yields to a reindex and continues with the new generation', async () => {
     const events = follow();
     await next(events, 'waiting');
-    const other = await openLocal(table.folder, { create: true, threads: 0 });
+    const other = await openEngine(table.folder, { create: true, threads: 0 });
     expect(await other.reindex({})).toMatchObject({ index_generation: 2 });
     await table.append(4);
     expect(await next(events, 'commit', ['waiting'])).toMatchObject({ inserted: 1 });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { hasShared } from '../../../../test/support/shared-tables.ts';
@@ -15,7 +15,7 @@ const SPARED = ['author', 'authored_at', 'body', 'lines', 'meta', 'origin_ip', '
 const WITHOUT = process.env.LHS_TEST_LONG ? [] : SPARED;
 
 /** Digest of an index's export as JSON lines, which stand in the order of their keys. */
-async function exportDigest(backend: LocalBackend, index: string) {
+async function exportDigest(backend: LocalEngine, index: string) {
   const hash = createHash('sha256');
   let lines = 0;
   for await (const document of backend.exportDocuments({ index })) {
@@ -30,7 +30,7 @@ const ALL = Number.POSITIVE_INFINITY;
 const FOLLOWED = byEffort(0, 4, ALL);
 
 /** Follows the table snapshot by snapshot; the counts are the truth's. */
-async function follow(backend: LocalBackend, { truth }: TruthTable): Promise<void> {
+async function follow(backend: LocalEngine, { truth }: TruthTable): Promise<void> {
   const [first, ...later] = truth.snapshots.slice(-FOLLOWED);
   await backend.reindex({ index: 't', as_of: first.snapshot_id });
   for (const snapshot of later) {
@@ -50,7 +50,7 @@ async function follow(backend: LocalBackend, { truth }: TruthTable): Promise<voi
 }
 
 /** What is built at the head has the documents of the index that was followed to it. */
-async function expectBuildEqual(backend: LocalBackend, table: TruthTable): Promise<void> {
+async function expectBuildEqual(backend: LocalEngine, table: TruthTable): Promise<void> {
   const definition = table.definition.replace('index: t', 'index: fresh');
   await backend.createIndex({ definition, base_dir: '/' });
   await backend.reindex({ index: 'fresh' });
@@ -65,7 +65,7 @@ async function expectBuildEqual(backend: LocalBackend, table: TruthTable): Promi
 describe.skipIf(!hasShared || FOLLOWED === 0)('syncs of git.commits', () => {
   it('followed through all its snapshots it equals what is built at its head', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-git-'));
-    const backend = await openLocal(dataDir, { create: true, threads: 0 });
+    const backend = await openEngine(dataDir, { create: true, threads: 0 });
     const table = await openTruthTable('git.commits', { without: WITHOUT });
     try {
       await backend.createIndex({ definition: table.definition, base_dir: '/' });

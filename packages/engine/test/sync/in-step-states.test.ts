@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort, everyNth } from '../../../../test/support/effort.ts';
@@ -25,10 +25,10 @@ import { goesByStates, metadataFiles } from './in-step/states.ts';
 import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-states-'));
-  backend = await openLocal(join(folder, 'data'), {
+  backend = await openEngine(join(folder, 'data'), {
     create: true,
     threads: 0,
     openEmbedder: tinyModels().open,

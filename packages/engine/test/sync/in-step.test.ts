@@ -3,7 +3,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal, type SyncResponse } from '@lakehouse-search/engine';
+import type { SyncResponse } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort, everyNth, seedOfDay } from '../../../../test/support/effort.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
@@ -21,10 +22,14 @@ const SEED = Number(process.env.LHS_SEED ?? byEffort(4, seedOfDay()));
 const JUMPS = byEffort(1, 1, 60);
 
 let dataDir = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-'));
-  backend = await openLocal(dataDir, { create: true, threads: 0, openEmbedder: tinyModels().open });
+  backend = await openEngine(dataDir, {
+    create: true,
+    threads: 0,
+    openEmbedder: tinyModels().open,
+  });
 });
 afterEach(async () => {
   await backend.close();

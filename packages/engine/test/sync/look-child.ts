@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 
 let going = true;
 process.stdin.on('end', () => {
@@ -13,7 +13,7 @@ process.stdin.on('end', () => {
 });
 process.stdin.resume();
 while (going) {
-  const backend = await openLocal(process.argv[2], { create: true, threads: 0 });
+  const backend = await openEngine(process.argv[2], { create: true, threads: 0 });
   const rows: string[] = [];
   const { snapshot } = await backend.describeIndex({});
   for await (const { fields } of backend.exportDocuments({})) {

@@ -1,4 +1,5 @@
-import { type FollowEvent, openLocal } from '@lakehouse-search/engine';
+import type { FollowEvent } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable, next } from '../../../../test/support/followed-table.ts';
 
@@ -69,7 +70,7 @@ describe('a follower beside others', () => {
   it('that does not read stops no other, and ends when it is far behind', async () => {
     const [idle, busy] = [follow(), follow()];
     await all([idle, busy], (events) => next(events, 'waiting'));
-    const holder = (await openLocal(table.folder, { create: true, threads: 0 }))
+    const holder = (await openEngine(table.folder, { create: true, threads: 0 }))
       .follow({})
       [Symbol.asyncIterator]();
     await table.append(4);

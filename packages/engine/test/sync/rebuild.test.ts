@@ -1,14 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type ExportedDocument,
-  LhsError,
-  type LocalBackend,
-  openLocal,
-} from '@lakehouse-search/engine';
-import type { Field, Schema } from '@lakehouse-search/lake';
-import { openTable } from '@lakehouse-search/lake';
+import { type ExportedDocument, LhsError } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
+import { type Field, openTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   fieldLine,
@@ -29,10 +24,10 @@ interface Payload {
 }
 
 let dataDir = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-ingest-'));
-  backend = await openLocal(dataDir, { create: true, threads: 0 });
+  backend = await openEngine(dataDir, { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();

@@ -9,7 +9,7 @@ import {
   type SmallTable,
   textOf,
 } from '../../../../test/support/small-table.ts';
-import { type LocalBackend, openLocal } from '../../src/local-backend.ts';
+import { type LocalEngine, openEngine } from '../../src/local-backend.ts';
 import { type ShardPart, ShardSource } from '../../src/sync/shard-source.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-shard-source-'));
@@ -29,10 +29,10 @@ let copies = 0;
 /** An index at a snapshot of the table, and the table as a connector reads it. */
 async function within<T>(
   at: number,
-  work: (backend: LocalBackend, source: ShardSource) => Promise<T>,
+  work: (backend: LocalEngine, source: ShardSource) => Promise<T>,
   text = definition,
 ): Promise<T> {
-  const backend = await openLocal(join(folder, `data-${++copies}`), { create: true, threads: 0 });
+  const backend = await openEngine(join(folder, `data-${++copies}`), { create: true, threads: 0 });
   const source = await ShardSource.open(text, folder);
   try {
     await backend.createIndex({ definition: text, base_dir: folder });
@@ -45,7 +45,7 @@ async function within<T>(
 }
 
 /** Applies a step, and returns its parts. */
-async function apply(backend: LocalBackend, source: ShardSource, to: string | null) {
+async function apply(backend: LocalEngine, source: ShardSource, to: string | null) {
   const step = await source.step(await backend.getCheckpoint({}), to);
   const parts: ShardPart[] = [];
   for await (const part of step.parts()) parts.push(JSON.parse(JSON.stringify(part)));
@@ -54,7 +54,7 @@ async function apply(backend: LocalBackend, source: ShardSource, to: string | nu
   return parts;
 }
 
-async function exported(backend: LocalBackend): Promise<string> {
+async function exported(backend: LocalEngine): Promise<string> {
   const documents: Record<string, unknown>[] = [];
   for await (const { fields } of backend.exportDocuments({})) {
     documents.push({ ...fields, id: Number(fields.id) });

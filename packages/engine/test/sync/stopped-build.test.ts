@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalBackend, Progress } from '@lakehouse-search/engine';
+import type { Progress } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -23,7 +24,7 @@ const title = (id: number) =>
 
 /** An index of several segments of which a merge is large enough for a thread. */
 let lake: SmallLake;
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   lake = await openSmallLake({ memoryBytes: 2 ** 20 });
   backend = lake.backend;

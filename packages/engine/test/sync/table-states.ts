@@ -1,5 +1,7 @@
 /** A table without files: states of it that follow each other, and the batches between them. */
-import type { SourceState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
+
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
+import type { SourceState } from '@lakehouse-search/engine';
 import type { Batch } from '@lakehouse-search/lake';
 
 export const UUID = '00000000-0000-4000-8000-000000000001';

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LocalBackend } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { vi } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -87,7 +87,7 @@ export class ColdLake {
     this.place = place;
   }
 
-  get backend(): LocalBackend {
+  get backend(): LocalEngine {
     return this.lake.backend;
   }
 
@@ -142,7 +142,9 @@ export class ColdLake {
       const { hits: own, total, facets } = await backend.search({ index, ...request });
       hits.push({ own, total, facets });
     }
-    const aggs = { months: { date_histogram: { field: 'at', calendar_interval: 'month' } } };
+    const aggs = {
+      months: { date_histogram: { field: 'at', calendar_interval: 'month' } },
+    } as const;
     const { results } = await backend.aggregate({ index, query: 'disk', aggs });
     const semantic = await backend.semantic({ index, query_text: 'disk 3', limit: 4, exact: true });
     const near = semantic.hits.map(({ coordinates, score }) => [coordinates, score]);

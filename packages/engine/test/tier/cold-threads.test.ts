@@ -1,5 +1,5 @@
 /** Searches of cold windows in search threads. */
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { coldCacheFigures } from '../../src/storage/cold-cache.ts';
@@ -7,14 +7,14 @@ import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
 
 let store: ColdStore;
 let cold: ColdLake;
-let threaded: LocalBackend;
+let threaded: LocalEngine;
 beforeAll(async () => {
   store = await ColdStore.start();
   cold = await store.open();
   await cold.build(3);
   await cold.move({ cool: [...OLD, 'none'] });
   const options = { openEmbedder: tinyModels().open, threads: 2 };
-  threaded = await openLocal(cold.backend.dataDir, { create: true, ...options });
+  threaded = await openEngine(cold.backend.dataDir, { create: true, ...options });
 });
 afterAll(async () => {
   await threaded.close();
@@ -28,7 +28,8 @@ describe('search threads', () => {
     const { misses } = (await threaded.windowStatus({ index: 't' })).cache;
     const request = { index: 't', query: 'disk 3', limit: 30 };
     const wanted = await cold.backend.search({ ...request, index: 'plain' });
-    const found = await threaded.search(request);
+    // a busy machine starts a thread slower than a call waits for one
+    const found = await vi.waitFor(() => threaded.search(request));
     expect([found.hits, found.total]).toEqual([wanted.hits, wanted.total]);
     expect(coldCacheFigures().misses).toBe(before);
     const { cache } = await threaded.windowStatus({ index: 't' });
@@ -48,7 +49,7 @@ describe('search threads', () => {
     const options = { openEmbedder: tinyModels().open, threads: 1 };
     vi.stubEnv('LHS_COLD_CACHE_BYTES', '0');
     vi.stubEnv('LHS_COLD_CACHE_DIR', `${cold.cache}-none`);
-    const other = await openLocal(cold.backend.dataDir, { create: true, ...options });
+    const other = await openEngine(cold.backend.dataDir, { create: true, ...options });
     try {
       store.server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
       const request = { index: 't', query: 'disk' };

@@ -1,7 +1,7 @@
 // @module-tag campaign
 // @module-tag slow
 /** Windows in an object store, over whole indexes: an S3 server of this process, with faults. */
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -79,7 +79,7 @@ describe('cold windows', () => {
     const wanted = await answersOf('plain');
     const open = async () => {
       evictColdBytes(0);
-      const other = await openLocal(lake.backend.dataDir, {
+      const other = await openEngine(lake.backend.dataDir, {
         create: true,
         threads: 0,
         openEmbedder: tinyModels().open,

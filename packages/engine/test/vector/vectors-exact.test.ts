@@ -8,6 +8,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 import { fixVectors } from '../../src/base/fixed-vector.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
@@ -18,8 +20,6 @@ import { checkSegment } from '../../src/segment/check.ts';
 import { type MergeInput, mergeSegments } from '../../src/segment/merge.ts';
 import { SegmentReader } from '../../src/segment/segment-reader.ts';
 import { SegmentWriter } from '../../src/segment/segment-writer.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
 import { Verification } from '../../src/storage/verification.ts';
 
 const CASES = byEffort(300, 1000);

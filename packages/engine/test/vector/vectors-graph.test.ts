@@ -4,6 +4,8 @@
  * the same file. Truth is the flat search, which vector/vectors-exact.test.ts holds to brute force.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 import { fixVectors } from '../../src/base/fixed-vector.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
@@ -13,8 +15,6 @@ import { checkSegment } from '../../src/segment/check.ts';
 import { mergeSegments } from '../../src/segment/merge.ts';
 import { SegmentReader } from '../../src/segment/segment-reader.ts';
 import { SegmentWriter } from '../../src/segment/segment-writer.ts';
-import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
-import { plainArena } from '../../src/storage/plain-arena.ts';
 import { Verification } from '../../src/storage/verification.ts';
 import type { VectorReader } from '../../src/vector/vector-reader.ts';
 

@@ -8,8 +8,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { REQUEST_LIMITS } from '@lakehouse-search/contract';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable, type SourceTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,6 +20,7 @@ import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { rowsToBlock } from '../../src/documents/rows-to-block.ts';
 import { VectorStage } from '../../src/documents/vector-stage.ts';
 import { contentDigest } from '../../src/index/content-digest.ts';
+import type { DataFiles } from '../../src/index/data-files.ts';
 import { asCommitted } from '../../src/index/stored-plans.ts';
 import { currentGeneration, takeLock } from '../../src/open/index-folder.ts';
 import { type OpenIndex, openIndex } from '../../src/open/open-index.ts';
@@ -40,10 +41,10 @@ const fixture = (name: string) =>
 
 const models = tinyModels();
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-drift-'));
-  backend = await openLocal(folder, { create: true, threads: 0, openEmbedder: models.open });
+  backend = await openEngine(folder, { create: true, threads: 0, openEmbedder: models.open });
 });
 afterEach(async () => {
   await backend.close();
@@ -73,7 +74,7 @@ interface Scene {
   readonly plans: readonly FieldPlan[];
   readonly rows: readonly Told[];
   readonly blocks: ReadonlyMap<string, DocumentBlock>;
-  readonly files: readonly string[];
+  readonly files: DataFiles;
   readonly digest: string;
   readonly exported: string;
   /** Key columns whose numbers are in sorting form. */
@@ -114,7 +115,7 @@ async function sceneOf(name: string): Promise<Scene> {
     const key = hex(block.keyBytes.subarray(block.keyOffsets[0], block.keyOffsets[1]));
     blocks.set(key, block);
     const position = batch.positions[0];
-    rows.push({ key, hash: block.hashes[0], path: files[number], position });
+    rows.push({ key, hash: block.hashes[0], path: files.at(number).path, position });
   }
   await stage.close();
   const numbers = mapping.key.numbers ?? [];
@@ -152,7 +153,7 @@ const MOST_SEGMENTS = 3;
 function plant(scene: Scene, { edits, drop, revive }: Case, door: DriftDoor): void {
   const { rows, blocks, files } = scene;
   const touched = new Set<string>();
-  const fileOf = (told: Told) => files.indexOf(told.path);
+  const fileOf = (told: Told) => files.paths().indexOf(told.path);
   const free = (n: number): Told | null => {
     const left = rows.filter(({ key }) => !touched.has(key));
     if (left.length === 0) return null;

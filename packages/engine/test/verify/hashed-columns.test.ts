@@ -49,7 +49,7 @@ async function hashOverBody({ wrong = false } = {}): Promise<void> {
   const snapshot = openSnapshot(directory());
   const segments = snapshot.segments.map(({ entry, docs, locators }) => {
     const place = (doc: number) =>
-      `${snapshot.files[locators.file(doc)]} ${locators.position(doc)}`;
+      `${snapshot.files.at(locators.file(doc)).path} ${locators.position(doc)}`;
     const own = BigUint64Array.from({ length: docs }, (_, doc) => hashes.get(place(doc))!);
     if (wrong) own[0] ^= 1n;
     const hashed = [{ docs, columns: ['1', '2', '3'] }];

@@ -4,8 +4,7 @@
  */
 
 import { committedDocs, deleteCommitted, moveTo } from '../../../../test/support/writer-edits.ts';
-import type { Commit } from '../../src/index/commit.ts';
-import { readCommit, writeCommit } from '../../src/index/commit.ts';
+import { type Commit, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
@@ -179,7 +178,7 @@ function toldOf({ segments, files }: IndexSnapshot, at: number, doc: number): To
   return {
     key: hex(keys.key(doc)),
     hash: rowHashes[doc],
-    path: files[locators.file(doc)],
+    path: files.at(locators.file(doc)).path,
     position: locators.position(doc),
   };
 }

@@ -2,12 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import {
-  contentDigest,
-  type LocalBackend,
-  openLocal,
-  openSnapshot,
-} from '@lakehouse-search/engine';
+import { contentDigest, openSnapshot } from '@lakehouse-search/engine/internal';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import {
   appendRows,
   createTable,
@@ -24,6 +20,7 @@ import {
 } from '../../../../test/support/maintenance/index.ts';
 import { deleteCommitted } from '../../../../test/support/writer-edits.ts';
 import { readCommit, writeCommit } from '../../src/index/commit.ts';
+import { dataFiles } from '../../src/index/data-files.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { takeLock } from '../../src/open/index-folder.ts';
@@ -40,7 +37,7 @@ const SCHEMA: Schema = {
 };
 
 let folder = '';
-let backend: LocalBackend;
+let backend: LocalEngine;
 const source = () => ({
   catalog: { type: 'filesystem' as const, warehouse: join(folder, 'lake') },
   table: 'ops.notes',
@@ -48,7 +45,7 @@ const source = () => ({
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-verify-'));
   await createTable(source().catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
-  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();
@@ -212,7 +209,7 @@ describe('verify', () => {
     await append(0, 30);
     await create();
     await backend.reindex({});
-    const other = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    const other = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     let synced: Promise<unknown> | undefined;
     const progress = () => {
       synced ??= deleteRows(source(), 'id < 25')
@@ -277,22 +274,18 @@ describe('verify', () => {
     await backend.reindex({});
     const directory = openLocalDirectory(generation());
     const commit = readCommit(directory)!;
-    const checkpoint = commit.checkpoint!;
-    const [first, second] = checkpoint.file_set.files;
-    const edits = [
-      [first],
-      [first, { ...second, records: 9 }],
-      [first, { ...second, sequence: '7' }],
-    ];
+    const [first, second] = commit.files.all();
+    const [state] = second.entries;
+    const edits = [[], [{ ...state, records: 9 }], [{ ...state, sequence: '7' }]].map((entries) => {
+      return dataFiles([first, { ...second, entries }]);
+    });
     for (const files of edits) {
-      const file_set = { ...checkpoint.file_set, files };
-      writeCommit(directory, { ...commit, checkpoint: { ...checkpoint, file_set } });
+      writeCommit(directory, { ...commit, files });
       const own = await backend.verify({});
       expect(own).toMatchObject({ equal: false, missing: 0, extra: 0, stale: 0 });
       expect(own.faults).toEqual([expect.stringContaining('1 file differs')]);
     }
-    const file_set = { ...checkpoint.file_set, files: edits[1] };
-    writeCommit(directory, { ...commit, checkpoint: { ...checkpoint, file_set } });
+    writeCommit(directory, { ...commit, files: edits[1] });
     const earlier = String((await opened()).snapshots[0].id);
     expect(await backend.verify({ snapshot: earlier })).toMatchObject({
       extra: 10,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -34,7 +34,7 @@ const SLOW = Array.from(
 const slow = { query: SLOW.join(' OR '), limit: 3 };
 const quick = { query: 'title:alpha', limit: 1 };
 
-let backend: LocalBackend;
+let backend: LocalEngine;
 const threads: { worker: Worker; ended: boolean }[] = [];
 const begin = (worker: Worker) => {
   const thread = { worker, ended: false };
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await createTable(source.catalog, source.table, { schema: SCHEMA });
   const rows = Array.from({ length: DOCS }, (_, id) => ({ id, title: textOf(id) }));
   await appendRows(source, { kind: 'rows', rows });
-  const builder = await openLocal(data, { create: true, threads: 0 });
+  const builder = await openEngine(data, { create: true, threads: 0 });
   const definition = `version: 1
 index: slow
 source: { catalog: ${JSON.stringify(source.catalog)}, table: a.t }
@@ -62,7 +62,7 @@ fields:
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   process.on('worker', begin);
-  backend = await openLocal(data, { create: true, threads: 1, freshnessMs: 3_600_000 });
+  backend = await openEngine(data, { create: true, threads: 1, freshnessMs: 3_600_000 });
   await expectAnswer();
 });
 afterEach(async () => {

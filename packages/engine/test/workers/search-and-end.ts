@@ -1,7 +1,7 @@
 /** Searches with threads and ends without closing the engine: node search-and-end.ts DATA. */
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 
-const backend = await openLocal(process.argv[2]!, {
+const backend = await openEngine(process.argv[2]!, {
   create: true,
   threads: 2,
   freshnessMs: 3_600_000,

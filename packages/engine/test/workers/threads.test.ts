@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AggSpecs, LhsError, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type AggSpecs, LhsError } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -29,14 +30,14 @@ const rows = (from: number, to: number) =>
   });
 
 const open = (threads: number) =>
-  openLocal(data, {
+  openEngine(data, {
     create: true,
     threads,
     openEmbedder: tinyModels().open,
     freshnessMs: 3_600_000,
   });
-let here: LocalBackend;
-const threaded: LocalBackend[] = [];
+let here: LocalEngine;
+const threaded: LocalEngine[] = [];
 
 beforeAll(async () => {
   const type = (kind: 'long' | 'string') => ({ kind }) as { kind: 'long' };
@@ -100,7 +101,7 @@ const aggs: AggSpecs = {
   parts: { percentiles: { field: 'size' } },
   ranges: { range: { field: 'size', ranges: [{ to: 10 }, { from: 10 }] } },
 };
-type Operation = (backend: LocalBackend, index: string) => Promise<unknown>;
+type Operation = (backend: LocalEngine, index: string) => Promise<unknown>;
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   'a query': (b, index) => b.search({ index, query: 'title:(alpha error)', limit: 50 }),
   'a phrase': (b, index) => b.search({ index, query: 'title:"number 42"' }),
@@ -242,7 +243,7 @@ describe('an engine with search threads', () => {
   });
 
   it.each([-1, 1.5, 65])('refuses %d threads', async (threads) => {
-    await expect(openLocal(data, { create: true, threads })).rejects.toMatchObject({
+    await expect(openEngine(data, { create: true, threads })).rejects.toMatchObject({
       code: 'invalid_argument',
     });
   });

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LakeError } from '../base/errors.ts';
 import { snappyDecompress } from '../base/snappy.ts';
-import type { Field, StructType, Type, Value } from '../schema/type.ts';
-import { MapValue, VariantValue } from '../schema/type.ts';
+import {
+  type Field,
+  MapValue,
+  type StructType,
+  type Type,
+  type Value,
+  VariantValue,
+} from '../schema/type.ts';
 import { openAvro, readAvroRows } from './container.ts';
 import { AvroSink } from './value-writer.ts';
 import { encodeAvro } from './write-container.ts';
@@ -239,7 +246,10 @@ describe('damaged Avro files', () => {
     ['absurdly many rows', container('null', block('null'), { rows: 2 ** 40 }), /claims/],
   ])('%s is named', (_what, bytes, words) => {
     expect(() => read(bytes)).toThrow(
-      expect.objectContaining({ code: 'data_file_invalid', message: expect.stringMatching(words) }),
+      expect.objectContaining({
+        reason: 'data_file_invalid',
+        message: expect.stringMatching(words),
+      }),
     );
   });
 
@@ -251,7 +261,7 @@ describe('damaged Avro files', () => {
       try {
         read(bytes);
       } catch (error) {
-        expect(error).toHaveProperty('name', 'LakeError');
+        expect(error).toBeInstanceOf(LakeError);
       }
     }
   });

@@ -22,10 +22,11 @@ export interface FileStore {
   /** Names the version of a file: equal stamps mean the same bytes. null if there is no file. */
   stamp(path: string): Promise<string | null>;
   /**
-   * Creates a file, which becomes visible whole. False if the name is taken. Throws
-   * permission_denied, disk_full.
+   * Creates a file, which becomes visible whole. False if the name is taken. `isFirst`: of a new
+   * table, whose store is tried. Throws permission_denied, disk_full, unsupported (a store that
+   * ignores conditions).
    */
-  create(path: string, text: string | Uint8Array): Promise<boolean>;
+  create(path: string, text: string | Uint8Array, isFirst?: boolean): Promise<boolean>;
   /**
    * Writes a file under a new name, in the folders that it needs. Throws permission_denied,
    * disk_full.

@@ -28,14 +28,14 @@ export const LIMITS = Object.freeze({
   catalogRetries: 3,
   catalogTables: 1_000_000,
   /** Requests to an object store: at a time, attempts of each, and how long these may take. */
-  s3Requests: 24,
-  s3Attempts: 7,
-  s3ConnectMs: 10_000,
-  s3AttemptMs: 60_000,
-  s3WholeMs: 300_000,
+  storeRequests: 24,
+  storeAttempts: 7,
+  storeConnectMs: 10_000,
+  storeAttemptMs: 60_000,
+  storeWholeMs: 300_000,
   /** Parts in which objects are sent and fetched, and how many of one object at a time. */
-  s3PartBytes: 8 * 1024 * 1024,
-  s3PartsAtOnce: 6,
+  storePartBytes: 8 * 1024 * 1024,
+  storePartsAtOnce: 6,
   /** Blocks of objects that are kept for reads by range, in all and each. */
   objectBlocksBytes: 64 * 1024 * 1024,
   objectBlockBytes: 64 * 1024,
@@ -109,6 +109,8 @@ export const LIMITS = Object.freeze({
   importListDepth: 20,
   /** Values of a row inside of objects that become struct fields of a new table; others are JSON. */
   importLeaves: 1000,
+  /** Different keys inside of objects of JSON for which DuckDB looks for types. */
+  importKeys: 20_000,
   /** Keys of an input that are compared in this process; more are compared by DuckDB, on disk. */
   keysInMemory: 250_000,
 });

@@ -1,10 +1,10 @@
 import { join, resolve, sep } from 'node:path';
-import { isS3, s3Address } from './object-storage.ts';
+import { isObjectPath, objectAddress, oneSpelling } from './object-storage.ts';
 
 /**
- * Places are absolute local paths, or `s3://bucket/key` without a slash at the end. Node's
- * `dirname` and `basename` work on both. Local paths of Windows have slashes too, as recorded paths
- * do; the system takes both separators.
+ * Places are absolute local paths, or those of objects (`s3://bucket/key`) without a slash at the
+ * end. Node's `dirname` and `basename` work on both. Local paths of Windows have slashes too, as
+ * recorded paths do; the system takes both separators.
  */
 
 /** A local path with slashes. On Windows, a file URL has a slash before the drive: `/C:/lake`. */
@@ -13,12 +13,12 @@ export const withSlashes = (path: string): string =>
 
 /** The place that a person's path means: local ones are resolved against the working directory. */
 export function resolvePlace(path: string): string {
-  if (!isS3(path)) return withSlashes(resolve(path));
-  const { bucket, key } = s3Address(path);
-  return `s3://${bucket}/${key}`.replace(/\/+$/, '');
+  if (!isObjectPath(path)) return withSlashes(resolve(path));
+  objectAddress(path);
+  return oneSpelling(path).replace(/\/+$/, '');
 }
 
 /** A place below another one. */
 export function joinPlace(folder: string, ...parts: readonly string[]): string {
-  return isS3(folder) ? [folder, ...parts].join('/') : withSlashes(join(folder, ...parts));
+  return isObjectPath(folder) ? [folder, ...parts].join('/') : withSlashes(join(folder, ...parts));
 }

@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { LakeErrorCode } from './errors.ts';
-import { LakeError } from './errors.ts';
+import { LakeError, type LakeErrorCode } from './errors.ts';
 import { NOT_A_FILE, openRegularFile } from './regular-file.ts';
 import { isForbidden } from './write-fault.ts';
 

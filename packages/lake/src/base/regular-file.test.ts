@@ -27,11 +27,11 @@ describe('a path that names no regular file', () => {
   it.each(['pipe', 'zero', 'folder', 'socket'])('is refused by name: %s', async (name) => {
     const named = expect.stringContaining(`"${at(name)}"`);
     await expect(readLocalFile(at(name), 'manifest_invalid', 100)).rejects.toMatchObject({
-      code: 'manifest_invalid',
+      reason: 'manifest_invalid',
       message: named,
     });
     await expect(openLocalFile(at(name), 'delete')).rejects.toMatchObject({
-      code: expect.stringMatching(/^delete_file_/),
+      reason: expect.stringMatching(/^delete_file_/),
       message: named,
     });
   });

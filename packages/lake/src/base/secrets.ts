@@ -91,7 +91,7 @@ function maskError(error: unknown, mask: (text: string) => string): unknown {
   }
   const details = maskValue(error.details, mask) as Record<string, unknown>;
   const file = error.file === undefined ? {} : { file: mask(error.file) };
-  const masked = new LakeError(error.code, mask(error.message), { ...file, cause, details });
+  const masked = new LakeError(error.reason, mask(error.message), { ...file, cause, details });
   masked.stack = mask(error.stack ?? '');
   return masked;
 }

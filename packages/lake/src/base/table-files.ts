@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { LakeError, type LakeErrorCode } from './errors.ts';
 import { type FileStore, localFiles } from './file-store.ts';
 import { LIMITS } from './limits.ts';
-import { isS3, refuseOtherStores } from './object-storage.ts';
+import { isObjectPath, oneSpelling, refuseOtherStores } from './object-storage.ts';
 import { resolvePlace, withSlashes } from './place.ts';
 
 /**
@@ -50,8 +50,8 @@ export interface PathMapping {
 }
 
 /**
- * One spelling for each place: local paths become absolute paths, `s3a:` and `s3n:` become `s3:`,
- * other schemes stay as they are,
+ * One spelling for each place: local paths become absolute paths, the schemes of an
+ * object store become one (`s3a:` is `s3:`), other schemes stay as they are,
  * without a closing slash and without doubled or `.` segments (`./x` is `x`). Two recorded paths
  * name the same file when these are equal.
  */
@@ -59,7 +59,7 @@ export function normalizeRecorded(recorded: string): string {
   const local = /^file:(\/\/(localhost)?(?=\/))?/i.exec(recorded);
   if (local) return collapse(withSlashes(recorded.slice(local[0].length)));
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*)(.*)$/s.exec(recorded);
-  if (scheme) return scheme[1]!.replace(/^s3[an]:/i, 's3:') + collapse(scheme[2]!);
+  if (scheme) return oneSpelling(scheme[1]!) + collapse(scheme[2]!);
   return collapse(withSlashes(recorded));
 }
 
@@ -94,7 +94,7 @@ function checkShape(recorded: string, location: string): void {
 
 /** Keys may hold doubled slashes: an object is read under its name as recorded. */
 function exact(recorded: string, path: string): string {
-  return isS3(path) ? recorded.replace(/^[^:]*/, 's3') : path;
+  return isObjectPath(path) ? oneSpelling(recorded) : path;
 }
 
 /**
@@ -128,7 +128,7 @@ export function createTableFiles(options: {
       return real === path ? exact(recorded, path) : real;
     }
     refuseOtherStores(path);
-    if (!isS3(path) && !isAbsolute(path))
+    if (!isObjectPath(path) && !isAbsolute(path))
       refuse(recorded, 'it is neither local nor under the location', location);
     if (allowed.some((r) => below(path, r) !== null)) return exact(recorded, path);
     return refuse(

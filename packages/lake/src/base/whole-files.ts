@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { link, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 import { writeFault } from './write-fault.ts';
@@ -20,14 +20,28 @@ export async function createExclusive(path: string, text: string | Uint8Array): 
   const hidden = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
     await writeSynced(hidden, text);
-    await link(hidden, path);
+    if (!(await linkFirst(hidden, path))) return false;
     await syncFolder(dirname(path));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw writeFault(path, error);
   } finally {
     await unlink(hidden).catch(() => undefined);
+  }
+}
+
+/**
+ * Gives a file a name more; false if the name is taken. A network file system whose answer was lost
+ * repeats the call and finds its own link. Throws the system's other errors.
+ */
+export async function linkFirst(file: string, path: string): Promise<boolean> {
+  try {
+    await link(file, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const [a, b] = await Promise.all([file, path].map((name) => stat(name, { bigint: true })));
+    return a.ino === b.ino && a.dev === b.dev;
   }
 }
 

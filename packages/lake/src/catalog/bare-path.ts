@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { isS3 } from '../base/object-storage.ts';
+import { isObjectPath } from '../base/object-storage.ts';
 import { resolvePlace } from '../base/place.ts';
 import { kindOfPath } from '../base/table-files.ts';
 import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';
@@ -15,7 +15,7 @@ import type { SettledOptions, TableHandle } from './table-handle.ts';
  */
 export async function loadPath(path: string, options: SettledOptions): Promise<TableHandle> {
   const real = resolvePlace(path);
-  const kind = isS3(real) ? kindOfObject(real) : await kindOfPath(real);
+  const kind = isObjectPath(real) ? kindOfObject(real) : await kindOfPath(real);
   if (kind === 'file' && /\.parquet$/i.test(real)) throw parquetFile(path);
   if (kind === 'file') return loadMetadataFile(real, options);
   if (kind === 'folder') {

@@ -5,7 +5,7 @@ import { LakeError } from '../base/errors.ts';
 import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import { fileFault } from '../base/local-file.ts';
-import { isS3 } from '../base/object-storage.ts';
+import { isObjectPath } from '../base/object-storage.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
 import { isForbidden } from '../base/write-fault.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
@@ -46,7 +46,8 @@ export async function listFilesystemTables(
   config: FilesystemCatalogConfig,
   store: FileStore,
 ): Promise<readonly string[]> {
-  if (isS3(config.warehouse)) return listObjectTables(resolvePlace(config.warehouse), store);
+  if (isObjectPath(config.warehouse))
+    return listObjectTables(resolvePlace(config.warehouse), store);
   const warehouse = resolvePath(config.warehouse);
   const fault = await warehouseFault(warehouse);
   if (fault !== null) throw fault;
@@ -101,7 +102,7 @@ async function holdsTable(path: string): Promise<boolean> {
   try {
     return await isTableFolder(path);
   } catch (error) {
-    if ((error as LakeError).code === 'permission_denied') return false;
+    if ((error as LakeError).reason === 'permission_denied') return false;
     throw error;
   }
 }

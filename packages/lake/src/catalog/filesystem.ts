@@ -5,7 +5,7 @@ import { LakeError } from '../base/errors.ts';
 import { type FileStore, localFiles } from '../base/file-store.ts';
 import type { FolderEntries } from '../base/folder-entries.ts';
 import { describeFolder, foreignFormat } from '../base/foreign-table.ts';
-import { isS3 } from '../base/object-storage.ts';
+import { isObjectPath } from '../base/object-storage.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
 import { kindOfPath } from '../base/table-files.ts';
 import { writeVersionHint } from '../base/whole-files.ts';
@@ -22,7 +22,12 @@ import {
   removeVersionsBefore,
 } from './metadata-versions.ts';
 import { relocate } from './relocation.ts';
-import type { SettledOptions, TableCommit, TableHandle } from './table-handle.ts';
+import {
+  afterCommit,
+  type SettledOptions,
+  type TableCommit,
+  type TableHandle,
+} from './table-handle.ts';
 import { splitTableName, tableExists, tableNameParts } from './table-name.ts';
 
 /**
@@ -47,7 +52,7 @@ export async function filesystemHandle(place: Place): Promise<TableHandle> {
 
 /** A warehouse that was there and is away (not mounted, renamed): its tables are not gone. */
 async function notThere({ folder, warehouse, options }: Place): Promise<LakeError> {
-  const isLocal = warehouse !== null && !isS3(warehouse);
+  const isLocal = warehouse !== null && !isObjectPath(warehouse);
   const fault = isLocal ? await warehouseFault(warehouse) : null;
   return fault ?? notATable(folder, await options.store.entries(folder));
 }
@@ -98,11 +103,13 @@ async function commitNext(
   const folder = joinPlace(place.folder, 'metadata');
   const path = joinPlace(folder, `v${next}.metadata.json`);
   if (!(await createMetadata(path, json, place.options))) throw conflict(place, version.version);
-  await refuseRemoved(place, version, path);
-  await writeHint(folder, next, place.options);
-  const handle = await handleAt(place, { path, version: next, layout: 'hadoop' });
-  await removeOldVersions(place, next, handle.metadata.properties);
-  return handle;
+  return afterCommit(async () => {
+    await refuseRemoved(place, version, path);
+    await writeHint(folder, next, place.options);
+    const handle = await handleAt(place, { path, version: next, layout: 'hadoop' });
+    await removeOldVersions(place, next, handle.metadata.properties);
+    return handle;
+  });
 }
 
 /** The number of this commit's file was free because its owner is old enough to be removed. */
@@ -133,7 +140,7 @@ async function removeOldVersions(
 }
 
 async function writeHint(folder: string, version: number, { store }: SettledOptions) {
-  if (!isS3(folder)) return writeVersionHint(folder, version);
+  if (!isObjectPath(folder)) return writeVersionHint(folder, version);
   const path = joinPlace(folder, 'version-hint.text');
   // readers look past a stale hint
   await store.write(path, Buffer.from(String(version))).catch(() => undefined);
@@ -180,7 +187,7 @@ export async function loadFilesystemTable(
 
 /** A local folder that holds no table is refused as such. */
 async function isFolder(path: string): Promise<boolean> {
-  return !isS3(path) && (await kindOfPath(path)) !== 'none';
+  return !isObjectPath(path) && (await kindOfPath(path)) !== 'none';
 }
 
 async function missing(
@@ -198,7 +205,7 @@ async function missing(
 
 /** What a warehouse holds, in words. */
 async function foundIn(config: FilesystemCatalogConfig, store: FileStore): Promise<string> {
-  if (!(isS3(config.warehouse) || (await isFolder(resolvePlace(config.warehouse))))) {
+  if (!(isObjectPath(config.warehouse) || (await isFolder(resolvePlace(config.warehouse))))) {
     return 'there is no such folder';
   }
   const known = await knownTables(config, store);
@@ -214,7 +221,7 @@ async function knownTables(
   try {
     return await listFilesystemTables(config, store);
   } catch (error) {
-    if ((error as LakeError).code === 'permission_denied') throw error;
+    if ((error as LakeError).reason === 'permission_denied') throw error;
     return [];
   }
 }
@@ -227,8 +234,8 @@ export async function dropFilesystemTable(
 ): Promise<string> {
   await loadFilesystemTable(config, table, options);
   const folder = await filesystemFolder(config, table, options.store);
-  if (isS3(folder)) await removeBelow(joinPlace(folder, 'metadata'), options.store);
-  if (isS3(folder)) await removeBelow(folder, options.store);
+  if (isObjectPath(folder)) await removeBelow(joinPlace(folder, 'metadata'), options.store);
+  if (isObjectPath(folder)) await removeBelow(folder, options.store);
   else {
     // hidden folders are no tables: the table is gone at once
     const hidden = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
@@ -256,7 +263,7 @@ export async function createFilesystemTable(
   const metadata = joinPlace(folder, 'metadata');
   if (await isTableFolder(folder, options.store)) throw tableExists(table);
   const path = joinPlace(metadata, 'v1.metadata.json');
-  if (!(await createMetadata(path, json, options))) throw tableExists(table);
+  if (!(await createMetadata(path, json, options, true))) throw tableExists(table);
   await writeHint(metadata, 1, options);
   return loadFilesystemTable(config, table, options);
 }

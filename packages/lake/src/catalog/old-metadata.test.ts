@@ -63,7 +63,7 @@ describe('old metadata files', () => {
     const slow = await loadFilesystemTable(config.catalog, 'a.t', { allowedRoots: [], store });
     for (let id = 0; id < 16; id++) await append(config, id);
     await expect(slow.commit?.commitMetadata(formatJson(slow.metadata.raw))).rejects.toMatchObject({
-      code: 'commit_conflict',
+      reason: 'commit_conflict',
     });
     expect(versions()).toEqual([13, 14, 15, 16, 17]);
   });

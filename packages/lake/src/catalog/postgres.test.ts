@@ -1,6 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -168,7 +167,7 @@ describe('a PostgreSQL catalog', () => {
     });
     const table = await createInCatalog(catalog, 'n.t', json);
     await expect(createInCatalog(catalog, 'n.t', json)).rejects.toHaveProperty(
-      'code',
+      'reason',
       'table_exists',
     );
     expect((await listTables(catalog)).tables).toEqual(['n.t']);
@@ -176,12 +175,12 @@ describe('a PostgreSQL catalog', () => {
     const next = await table.commit!.commitMetadata(json);
     expect(next.metadata.file).toMatch(/00001-/);
     await expect(rival.commit!.commitMetadata(json)).rejects.toHaveProperty(
-      'code',
+      'reason',
       'commit_conflict',
     );
     expect((await rival.refresh()).metadata.file).toBe(next.metadata.file);
     await expect(loadTable({ catalog, table: 'n.x' })).rejects.toMatchObject({
-      code: 'table_not_found',
+      reason: 'table_not_found',
       message: expect.not.stringContaining('secret'),
     });
     expect(fake.statements.some((sql) => sql.includes('$6'))).toBe(true);

@@ -193,7 +193,7 @@ async function authorized(
 }
 
 function lost(error: unknown): never {
-  const isLost = error instanceof LakeError && error.code === 'catalog_unreachable';
+  const isLost = error instanceof LakeError && error.reason === 'catalog_unreachable';
   throw isLost ? outcomeUnknown(error) : error;
 }
 

@@ -171,12 +171,12 @@ describe('loading from a REST catalog', () => {
   });
 
   it('loads a table in a store that is not read, and refuses its files by name', async () => {
-    const body = { ...TABLE, metadata: { ...metadata(), location: 'gs://bucket/t' } };
+    const body = { ...TABLE, metadata: { ...metadata(), location: 'oss://bucket/t' } };
     handlers.set(TABLE_PATH, () => ({ body }));
     const { files, metadata: read } = await load();
-    expect(read.location).toBe('gs://bucket/t');
-    expect(() => files.resolve('gs://bucket/t/data/x')).toThrow(
-      expect.objectContaining({ code: 'unsupported', file: 'gs://bucket/t' }),
+    expect(read.location).toBe('oss://bucket/t');
+    expect(() => files.resolve('oss://bucket/t/data/x')).toThrow(
+      expect.objectContaining({ code: 'unsupported', file: 'oss://bucket/t' }),
     );
   });
 });
@@ -186,7 +186,7 @@ describe('identity at a REST catalog', () => {
     await load({ token_env: 'T' }, { env: { T: 'secret\n' } });
     expect(seen.map((r) => r.headers.authorization)).toEqual(['Bearer secret', 'Bearer secret']);
     await expect(load({ token_env: 'T' }, { env: {} })).rejects.toMatchObject({
-      code: 'catalog_refused',
+      reason: 'catalog_refused',
       message: expect.stringContaining('"T" is not set'),
     });
   });
@@ -229,7 +229,7 @@ describe('identity at a REST catalog', () => {
     for (const over of [{ token_env: 'T' }, { credential_env: 'C' }]) {
       await expect(load({ ...over, uri: 'http://catalog.invalid' }, { env })).rejects.toMatchObject(
         {
-          code: 'catalog_refused',
+          reason: 'catalog_refused',
           message: expect.stringContaining('plain http'),
         },
       );
@@ -401,7 +401,10 @@ describe('faults and hostile answers', () => {
   ];
   it.each(faults)('%s is named', async (_what, route, answer, code, words) => {
     handlers.set(route, () => answer);
-    await expect(load()).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
+    await expect(load()).rejects.toMatchObject({
+      reason: code,
+      message: expect.stringMatching(words),
+    });
   });
 
   it('follows nothing that a server sends: every request goes to the one origin', async () => {
@@ -430,13 +433,13 @@ describe('faults and hostile answers', () => {
     expect((await load()).name).toBe('ns.t');
     expect(times).toBe(3);
     times = -100;
-    await expect(load()).rejects.toMatchObject({ code: 'catalog_unreachable' });
+    await expect(load()).rejects.toMatchObject({ reason: 'catalog_unreachable' });
     expect(times).toBe(-96);
   });
 
   it('names a server that is not there, and addresses that are none', async () => {
     await expect(load({ uri: 'http://127.0.0.1:1' })).rejects.toMatchObject({
-      code: 'catalog_unreachable',
+      reason: 'catalog_unreachable',
       message: expect.stringContaining('ECONNREFUSED'),
     });
     for (const uri of ['ftp://x', 'nothing', 'http://user:secret@host/', 'file:///etc/passwd']) {

@@ -1,7 +1,7 @@
 import { LakeError } from '../base/errors.ts';
 import { type JsonObject, parseJson } from '../base/json.ts';
 import { LIMITS } from '../base/limits.ts';
-import { isS3, refuseOtherStores } from '../base/object-storage.ts';
+import { isObjectPath, refuseOtherStores } from '../base/object-storage.ts';
 import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
 import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
@@ -13,7 +13,12 @@ import { openRestSession, type RestSession } from './rest-session.ts';
 import { type LoadedTable, parseLoadTable } from './rest-table.ts';
 import { changeOf, creationOf, type RestChange } from './rest-updates.ts';
 import { settled } from './settled-options.ts';
-import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts';
+import {
+  afterCommit,
+  type LoadOptions,
+  type SettledOptions,
+  type TableHandle,
+} from './table-handle.ts';
 import {
   splitTableName,
   type TableNames,
@@ -136,7 +141,7 @@ async function sendChange(
     });
   }
   if (answer.status === 404) throw notInCatalog(table, answer, url);
-  return parseLoadTable(answerJson(answer, url)).metadata;
+  return afterCommit(async () => parseLoadTable(answerJson(answer, url)).metadata);
 }
 
 /** Removes a table from the catalog and returns the folder of its files. Throws as loading does. */
@@ -180,7 +185,7 @@ export async function stageRestTable(
         secrets.guard(async () => {
           const made = await sendChange(place, creationOf(metadata, next), token).catch(
             (error: unknown) => {
-              const isTaken = error instanceof LakeError && error.code === 'commit_conflict';
+              const isTaken = error instanceof LakeError && error.reason === 'commit_conflict';
               throw isTaken ? tableExists(table) : error;
             },
           );
@@ -239,7 +244,7 @@ function filesAt(place: Place, { metadata, config, endpoint, token }: LoadedTabl
   const s3 = { ...catalog.s3, ...options.s3 };
   const store = openFiles({ s3, env: options.env, vended });
   const isLocal = root.startsWith('/') && root !== '/';
-  if ((isLocal || isS3(root)) && !/(^|\/)\.\.(\/|$)/.test(root)) {
+  if ((isLocal || isObjectPath(root)) && !/(^|\/)\.\.(\/|$)/.test(root)) {
     return createTableFiles({ location, root, allowedRoots: options.allowedRoots, store });
   }
   const refuse = (recorded: string): never => {
@@ -308,7 +313,7 @@ async function faultOf(list: Promise<void>): Promise<LakeError | null> {
     await list;
     return null;
   } catch (error) {
-    if (error instanceof LakeError && PARTIAL.has(error.code)) return error;
+    if (error instanceof LakeError && PARTIAL.has(error.reason)) return error;
     throw error;
   }
 }

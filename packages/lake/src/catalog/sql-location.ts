@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { isS3, refuseOtherStores } from '../base/object-storage.ts';
+import { isObjectPath, refuseOtherStores } from '../base/object-storage.ts';
 import { resolvePlace } from '../base/place.ts';
 import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
 
@@ -22,7 +22,7 @@ export async function locateMetadata(
 ): Promise<{ readonly path: string; readonly warehouse: string | null }> {
   const path = normalizeRecorded(recorded);
   refuseOtherStores(path);
-  if (isS3(path) && !/(^|\/)\.\.(\/|$)/.test(path) && !path.includes('\0')) {
+  if (isObjectPath(path) && !/(^|\/)\.\.(\/|$)/.test(path) && !path.includes('\0')) {
     return { path, warehouse: warehouse === null ? null : resolvePlace(warehouse) };
   }
   if (!isAbsolute(path) || /(^|\/)\.\.(\/|$)/.test(path) || path.includes('\0')) {

@@ -8,7 +8,12 @@ import { createMetadata } from './create-metadata.ts';
 import { relocate } from './relocation.ts';
 import { openSqlDatabase, type SqlDatabase, type SqlRow, sqliteFile } from './sql-database.ts';
 import { locateMetadata } from './sql-location.ts';
-import { outcomeUnknown, type SettledOptions, type TableHandle } from './table-handle.ts';
+import {
+  afterCommit,
+  outcomeUnknown,
+  type SettledOptions,
+  type TableHandle,
+} from './table-handle.ts';
 import { splitTableName, type TableName, tableExists } from './table-name.ts';
 
 /**
@@ -156,7 +161,8 @@ async function commitNext(
       ),
     ),
   );
-  if (changed) return handleOf(place, { ...row, metadata_location: recorded });
+  const now = { ...row, metadata_location: recorded };
+  if (changed) return afterCommit(() => handleOf(place, now));
   throw new LakeError(
     'commit_conflict',
     `table "${place.table}" has moved on while this commit was made; refresh and retry`,

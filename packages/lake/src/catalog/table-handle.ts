@@ -38,7 +38,7 @@ export interface TableCommit {
 export function outcomeUnknown(error: LakeError): LakeError {
   const message = `${error.message}; whether the commit came about is not known`;
   const details = { ...error.details, outcome: 'unknown' };
-  return new LakeError(error.code, message, { ...fileOf(error), cause: error, details });
+  return new LakeError(error.reason, message, { ...fileOf(error), cause: error, details });
 }
 
 const fileOf = ({ file }: LakeError) => (file === undefined ? {} : { file });
@@ -46,6 +46,17 @@ const fileOf = ({ file }: LakeError) => (file === undefined ? {} : { file });
 /** Whether an error is one of `outcomeUnknown`. */
 export const isOutcomeUnknown = (error: unknown): error is LakeError =>
   error instanceof LakeError && error.details.outcome === 'unknown';
+
+/**
+ * The result of what follows a commit that came about: other faults than a conflict say nothing
+ * about the commit, and are those of `outcomeUnknown`.
+ */
+export function afterCommit<T>(work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    const isConflict = error instanceof LakeError && error.reason === 'commit_conflict';
+    throw error instanceof LakeError && !isConflict ? outcomeUnknown(error) : error;
+  });
+}
 
 /** What a caller may decide about loading. */
 export interface LoadOptions {

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { eachOf } from '../base/each-of.ts';
-import { isS3 } from '../base/object-storage.ts';
+import { isObjectPath } from '../base/object-storage.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import type { FileScan, FileSet } from '../metadata/file-set.ts';
 import { orcRefused } from '../plan/refuse-orc.ts';
@@ -12,6 +13,8 @@ import type { LookupTable } from './lookup-files.ts';
 import { pointRows } from './point-rows.ts';
 
 const FILES_AT_ONCE = 4;
+/** More rows of a file are made in a turn of their own. */
+const MANY_ROWS = 1000;
 /** On an object store most of the time is waiting. */
 const OBJECTS_AT_ONCE = 12;
 
@@ -40,13 +43,14 @@ export async function lookupLocators(
     if (list === undefined) wanted.set(scan, [i]);
     else list.push(i);
   });
-  const atOnce = isS3(table.context.files.root) ? OBJECTS_AT_ONCE : FILES_AT_ONCE;
+  const atOnce = isObjectPath(table.context.files.root) ? OBJECTS_AT_ONCE : FILES_AT_ONCE;
   await eachOf([...wanted], atOnce, async ([scan, indices]) => {
     const dead = await deadOf(table, scan);
     const live = indices.filter((i) => !dead.has(locators[i].position));
     if (live.length === 0) return;
     const positions = Int32Array.from(live, (i) => locators[i].position);
     const columns = await pointRows(table, scan.data, permitted.fields, positions, cost);
+    if (live.length > MANY_ROWS) await setImmediate();
     live.forEach((index, i) => {
       const values = columns.map((column) => column[i]);
       if (permitted.accepts?.(values) ?? true) result[index] = rowOf(fields, permitted, values);

@@ -32,6 +32,7 @@ export interface DataFile {
   readonly columnSizes?: ReadonlyMap<number, bigint>;
 }
 
+/** A file of deletes of one snapshot. */
 export type DeleteFile = {
   readonly path: string;
   readonly specId: number;

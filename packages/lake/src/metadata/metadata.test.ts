@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeAvro } from '../avro/write-container.ts';
+import { LakeError } from '../base/errors.ts';
 import { formatJson, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { createTableFiles } from '../base/table-files.ts';
@@ -113,7 +114,7 @@ describe('table metadata', () => {
     expect(ancestryOf(metadata, 3n).map((s) => s.id)).toEqual([3n, 2n, 1n]);
     expect(() => snapshotOf(metadata, 7n)).toThrow(
       expect.objectContaining({
-        code: 'snapshot_not_found',
+        reason: 'snapshot_not_found',
         message: expect.stringContaining('1, 2, 3'),
       }),
     );
@@ -155,7 +156,10 @@ describe('table metadata', () => {
     ['a location of numbers', { location: 5 }, /"location" is 5, expected a string/],
   ] as readonly (readonly [string, JsonObject, RegExp])[])('refuses %s', (_what, over, words) => {
     expect(() => parse(v2(over))).toThrow(
-      expect.objectContaining({ code: 'metadata_invalid', message: expect.stringMatching(words) }),
+      expect.objectContaining({
+        reason: 'metadata_invalid',
+        message: expect.stringMatching(words),
+      }),
     );
   });
 
@@ -166,7 +170,7 @@ describe('table metadata', () => {
       fc.asyncProperty(fc.nat(text.length), fc.nat(8), fc.string(), async (at, cut, put) => {
         const broken = text.slice(0, at) + put + text.slice(at + cut);
         const outcome = await metadataFromBytes(Buffer.from(broken), 'f').catch((e: Error) => e);
-        if (outcome instanceof Error) expect(outcome.name).toBe('LakeError');
+        if (outcome instanceof Error) expect(outcome).toBeInstanceOf(LakeError);
       }),
       { seed: 20_260_714, numRuns: 500 },
     );
@@ -175,7 +179,7 @@ describe('table metadata', () => {
         try {
           parse(v2({ [key]: value as JsonValue }));
         } catch (error) {
-          expect(error).toHaveProperty('name', 'LakeError');
+          expect(error).toBeInstanceOf(LakeError);
         }
       }),
       { seed: 20_260_715, numRuns: 500 },
@@ -356,7 +360,7 @@ describe('manifests', () => {
     ['an unknown spec', entry(1, null, file('/t/a')), { specId: 4 }, 'metadata_invalid', /spec 4/],
   ] as const)('refuse %s', async (_what, row, over, code, words) => {
     await expect(read([row], over)).rejects.toMatchObject({
-      code,
+      reason: code,
       message: expect.stringMatching(words),
     });
   });

@@ -141,9 +141,9 @@ async function linked(kept: string, target: string): Promise<boolean> {
 async function fetchTo(file: ObjectFile, path: string): Promise<void> {
   await using handle = await open(path, 'wx', 0o600);
   await handle.truncate(file.size);
-  const bytes = LIMITS.s3PartBytes;
+  const bytes = LIMITS.storePartBytes;
   const offsets = Array.from({ length: Math.ceil(file.size / bytes) }, (_, i) => i * bytes);
-  await eachOf(offsets, LIMITS.s3PartsAtOnce, async (offset) => {
+  await eachOf(offsets, LIMITS.storePartsAtOnce, async (offset) => {
     const part = await file.read(offset, Math.min(bytes, file.size - offset));
     await handle.write(part, 0, part.length, offset);
   });

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFile, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -8,6 +8,7 @@ import { makeFolder } from '../base/new-files.ts';
 import { hasEnded, processMark } from '../base/process-mark.ts';
 import { openRegularFile } from '../base/regular-file.ts';
 import { syncFolder } from '../base/sync-folder.ts';
+import { linkFirst } from '../base/whole-files.ts';
 import { writeFault } from '../base/write-fault.ts';
 import type {
   GetOptions,
@@ -18,6 +19,7 @@ import type {
   ObjectStore,
   PutOptions,
 } from './object-store.ts';
+import { eachPart } from './store-writes.ts';
 
 /**
  * A local folder as an object store: keys are paths below it. A file gets its name by rename or
@@ -74,12 +76,11 @@ export class FolderStore implements ObjectStore {
     const hidden = join(dirname(path), `${HIDDEN}${processMark()}_${randomUUID()}`);
     try {
       await writeSynced(hidden, body);
-      if (condition === 'absent') await link(hidden, path);
-      else await rename(hidden, path);
+      if (condition !== 'absent') await rename(hidden, path);
+      else if (!(await linkFirst(hidden, path))) return 'refused';
       await syncFolder(dirname(path));
       return (await this.head(key)) ?? 'refused';
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'refused';
       throw writeFault(path, error);
     } finally {
       await rm(hidden, { force: true });
@@ -171,8 +172,9 @@ async function makeSynced(folder: string): Promise<void> {
 }
 
 async function writeSynced(path: string, body: ObjectBody): Promise<void> {
-  if (!(body instanceof Uint8Array)) await copyFile(body.file, path);
-  await using handle = await open(path, body instanceof Uint8Array ? 'wx' : 'r+');
-  if (body instanceof Uint8Array) await handle.writeFile(body);
+  const isFile = 'file' in body;
+  if (isFile) await copyFile(body.file, path);
+  await using handle = await open(path, isFile ? 'r+' : 'wx');
+  if (!isFile) await handle.writeFile('read' in body ? eachPart(body) : body);
   await handle.sync();
 }

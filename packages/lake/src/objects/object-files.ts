@@ -1,25 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LakeErrorCode } from '../base/errors.ts';
-import { LakeError } from '../base/errors.ts';
+import { LakeError, type LakeErrorCode } from '../base/errors.ts';
 import type { FileStore, LocalCopies } from '../base/file-store.ts';
 import type { FolderEntries } from '../base/folder-entries.ts';
 import type { NewFile } from '../base/new-files.ts';
-import { s3Address } from '../base/object-storage.ts';
+import { objectAddress } from '../base/object-storage.ts';
 import type { FileRole } from '../base/random-access-file.ts';
 import { WorkFolder } from '../base/work-folder.ts';
+import type { Buckets } from './buckets.ts';
 import type { CopyCache } from './copy-cache.ts';
+import { createFirst } from './create-first.ts';
 import { type ObjectFile, openObject } from './object-file.ts';
-import type { ObjectStore } from './object-store.ts';
 
-/** The buckets of one endpoint. */
-export interface Buckets {
-  /** The endpoint as messages show it. */
-  readonly endpoint: string;
-  bucket(name: string): ObjectStore;
-}
-
-/** The objects of a table's buckets as files. Paths are `s3://bucket/key`. */
+/** The objects of a table's buckets as files. Paths are `s3://bucket/key` and alike. */
 export class ObjectFiles implements FileStore {
   readonly #buckets: Buckets;
   readonly #cache: CopyCache;
@@ -30,12 +23,12 @@ export class ObjectFiles implements FileStore {
   }
 
   async open(path: string, role: FileRole): Promise<ObjectFile> {
-    const { bucket, key } = s3Address(path);
+    const { bucket, key } = objectAddress(path);
     return openObject({ store: this.#buckets.bucket(bucket), key, path, role });
   }
 
   async read(path: string, missing: LakeErrorCode, maxBytes: number): Promise<Buffer> {
-    const { bucket, key } = s3Address(path);
+    const { bucket, key } = objectAddress(path);
     const got = await this.#buckets.bucket(bucket).get(key, { maxBytes });
     if (typeof got !== 'string') return got.bytes;
     const cause = Object.assign(new Error('no such object'), { code: 'NoSuchKey' });
@@ -43,7 +36,7 @@ export class ObjectFiles implements FileStore {
   }
 
   async entries(folder: string): Promise<FolderEntries> {
-    const { bucket, key } = s3Address(folder);
+    const { bucket, key } = objectAddress(folder);
     const prefix = key === '' ? '' : `${key}/`;
     const files: string[] = [];
     const folders: string[] = [];
@@ -56,25 +49,26 @@ export class ObjectFiles implements FileStore {
   }
 
   async stamp(path: string): Promise<string | null> {
-    const { bucket, key } = s3Address(path);
+    const { bucket, key } = objectAddress(path);
     const info = await this.#buckets.bucket(bucket).head(key);
     return info === null ? null : `${info.etag}:${info.size}`;
   }
 
-  async create(path: string, text: string | Uint8Array): Promise<boolean> {
-    const { bucket, key } = s3Address(path);
+  async create(path: string, text: string | Uint8Array, isFirst = false): Promise<boolean> {
+    const { bucket, key } = objectAddress(path);
+    const store = this.#buckets.bucket(bucket);
+    if (isFirst) return createFirst(store, key, String(text), { path });
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-    const done = await this.#buckets.bucket(bucket).put(key, bytes, { condition: 'absent' });
-    return done !== 'refused';
+    return (await store.put(key, bytes, { condition: 'absent' })) !== 'refused';
   }
 
   async write(path: string, content: NewFile, signal?: AbortSignal): Promise<void> {
-    const { bucket, key } = s3Address(path);
+    const { bucket, key } = objectAddress(path);
     await this.#buckets.bucket(bucket).put(key, content, { signal });
   }
 
   async remove(paths: readonly string[]): Promise<void> {
-    const byBucket = Map.groupBy(paths.map(s3Address), ({ bucket }) => bucket);
+    const byBucket = Map.groupBy(paths.map(objectAddress), ({ bucket }) => bucket);
     for (const [bucket, objects] of byBucket) {
       await this.#buckets.bucket(bucket).delete(objects.map(({ key }) => key));
     }
@@ -133,7 +127,7 @@ class ObjectCopies implements LocalCopies {
   }
 
   async #copy(path: string, role: FileRole): Promise<boolean> {
-    const { bucket, key } = s3Address(path);
+    const { bucket, key } = objectAddress(path);
     const store = this.#buckets.bucket(bucket);
     const file = await openObject({ store, key, path, role, signal: this.#signal });
     if (!this.#cache.takes(file.size)) return false;

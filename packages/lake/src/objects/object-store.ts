@@ -62,10 +62,20 @@ export interface GotObject extends ObjectInfo {
   readonly bytes: Buffer;
 }
 
-/** What is written: bytes, or a local file. */
-export type ObjectBody = Uint8Array | { readonly file: string };
+/** Bytes that are read when they are sent, again if they are sent again. */
+export interface ObjectParts {
+  readonly size: number;
+  /** `length` bytes from `offset` on. Throws what ends the write. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
 
-/** Under which condition an object is written: it is absent, or it has this version. */
+/** What is written: bytes, or a local file, or bytes that are read in parts. */
+export type ObjectBody = Uint8Array | { readonly file: string } | ObjectParts;
+
+/**
+ * Under which condition an object is written: it is absent, or it has this version. A folder
+ * compares versions before it writes: there, only one process may replace an object.
+ */
 export interface PutOptions {
   readonly condition?: 'absent' | { readonly etag: string };
   readonly signal?: AbortSignal | undefined;

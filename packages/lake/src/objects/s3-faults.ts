@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { type FaultKind, type FaultRules, isPassing, retryAfter } from './store-requests.ts';
 
 /** An error of the SDK, as far as it is read here. */
 interface SdkFault {
@@ -20,9 +21,6 @@ export interface RequestPlace {
   readonly region: string;
 }
 
-/** What to do after a failed attempt. */
-export type FaultKind = 'missing' | 'refused' | 'passing' | 'expired' | 'fatal';
-
 /** The HTTP status of an error, or 0 if no answer came. */
 export function statusOf(error: unknown): number {
   const { $metadata, $response } = error as SdkFault;
@@ -31,40 +29,26 @@ export function statusOf(error: unknown): number {
 
 const EXPIRED = /^(ExpiredToken|ExpiredTokenException|TokenRefreshRequired|RequestExpired)$/;
 const PASSING =
-  /^(SlowDown|Throttling\w*|TooManyRequests\w*|RequestTimeout|InternalError|ServiceUnavailable|ConditionalRequestConflict|OperationAborted|RequestTimeTooSkewed|RequestLimitExceeded|TimeoutError|ShortBody)$/;
-const NETWORK =
-  /^(ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ERR_STREAM_PREMATURE_CLOSE|UND_ERR\w*)$/;
-
+  /^(SlowDown|Throttling\w*|TooManyRequests\w*|RequestTimeout|InternalError|ServiceUnavailable|ConditionalRequestConflict|OperationAborted|RequestTimeTooSkewed|RequestLimitExceeded)$/;
 /** What the SDK says of an answer that is no XML: bytes were damaged on the way. */
 const UNREADABLE = /Deserialization error|XML parse error/;
 
-/** Classifies the error of one attempt. */
-export function kindOfFault(error: unknown): FaultKind {
-  if (error instanceof LakeError) return 'fatal';
-  const { name = '', code = '', message = '' } = error as SdkFault;
+function kindOf(error: unknown): FaultKind {
+  const { name = '', message = '' } = error as SdkFault;
   const status = statusOf(error);
   if (EXPIRED.test(name)) return 'expired';
-  if (PASSING.test(name) || NETWORK.test(code) || /socket hang up|aborted/i.test(message)) {
-    return 'passing';
-  }
-  if (UNREADABLE.test(message)) return 'passing';
-  if ([429, 500, 502, 503, 504].includes(status)) return 'passing';
+  if (PASSING.test(name) || UNREADABLE.test(message) || isPassing(error, status)) return 'passing';
   if (status === 412) return 'refused';
   // the answer to HEAD has no body, and so no code
   const isMissing = status === 404 && /^(NoSuchKey|NotFound|NoSuchUpload|UnknownError)$/.test(name);
   return isMissing ? 'missing' : 'fatal';
 }
 
-/** Whether nothing listens at the endpoint, or it has no address: few attempts are enough. */
-export function isNobodyThere(error: unknown): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)$/.test((error as SdkFault).code ?? '');
-}
+const retryAfterMs = (error: unknown): number | null =>
+  retryAfter((error as SdkFault).$response?.headers?.['retry-after']);
 
-/** Milliseconds to wait, as the server requests, or null. */
-export function retryAfterMs(error: unknown): number | null {
-  const after = (error as SdkFault).$response?.headers?.['retry-after'];
-  return after !== undefined && /^\d{1,4}$/.test(after) ? Number(after) * 1000 : null;
-}
+/** How errors of the SDK are read. */
+export const S3_FAULTS: FaultRules = Object.freeze({ kindOf, retryAfterMs });
 
 /** The error of a request that failed for good. Secrets are masked by the caller. */
 export function s3Fault(error: unknown, place: RequestPlace): LakeError {
@@ -111,7 +95,7 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
   if (UNREADABLE.test(message)) {
     return make('storage_unreachable', 'its answer cannot be read: it was damaged on the way');
   }
-  if (status === 0 || kindOfFault(error) === 'passing') {
+  if (status === 0 || kindOf(error) === 'passing') {
     return make(
       'storage_unreachable',
       `the server cannot be reached or fails (${code ?? name}); ` +

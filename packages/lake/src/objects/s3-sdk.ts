@@ -1,4 +1,4 @@
-import { LakeError } from '../base/errors.ts';
+import { loadSdk } from './load-sdk.ts';
 
 /**
  * The part of `@aws-sdk/client-s3` that is used here. The package is loaded at the first request of
@@ -57,16 +57,4 @@ export interface SdkAnswer {
 }
 
 /** Loads the package. Throws unsupported if it is not installed. */
-export async function loadS3Sdk(): Promise<S3Sdk> {
-  const name = '@aws-sdk/client-s3';
-  try {
-    return (await import(name)) as S3Sdk;
-  } catch (error) {
-    throw new LakeError(
-      'unsupported',
-      `s3:// needs the package "${name}", which is not installed; ` +
-        `install it with npm install ${name}`,
-      { cause: error },
-    );
-  }
-}
+export const loadS3Sdk = (): Promise<S3Sdk> => loadSdk<S3Sdk>('@aws-sdk/client-s3', 's3://');

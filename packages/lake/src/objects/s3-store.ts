@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -9,11 +8,21 @@ import type {
   ListOptions,
   ObjectBody,
   ObjectInfo,
+  ObjectParts,
   ObjectStore,
   PutOptions,
 } from './object-store.ts';
-import { bodyOf, type S3Requests, type S3Result } from './s3-requests.ts';
+import type { S3Requests } from './s3-requests.ts';
 import type { SdkAnswer } from './s3-sdk.ts';
+import { rangeHeader, readBody, type StoreResult } from './store-requests.ts';
+import {
+  answered,
+  eachEntry,
+  type ListPage,
+  ownObject,
+  partOffsets,
+  withParts,
+} from './store-writes.ts';
 
 /** A bucket of an S3 endpoint, or the part of it below `prefix` (empty, or ending in a slash). */
 export class S3Store implements ObjectStore {
@@ -43,11 +52,11 @@ export class S3Store implements ObjectStore {
       ...this.#at(key, signal),
       command: 'GetObjectCommand',
       input: { ...range, ...(etag === undefined ? {} : { IfMatch: etag }) },
-      read: async (answer) => ({
+      read: async (answer, stop) => ({
         key,
         etag: answer.ETag ?? '',
         ...placeOf(answer, span),
-        bytes: await bodyOf(answer, maxBytes),
+        bytes: await bodyOf(answer, maxBytes, stop),
       }),
     });
     if (result.kind === 'done') return result.value;
@@ -59,7 +68,7 @@ export class S3Store implements ObjectStore {
     body: ObjectBody,
     options: PutOptions = {},
   ): Promise<ObjectInfo | 'refused'> {
-    if (!(body instanceof Uint8Array)) return this.#putFile(key, body.file, options);
+    if (!(body instanceof Uint8Array)) return this.#putLarge(key, body, options);
     const result = await this.#requests.send({
       ...this.#at(key, options.signal),
       command: 'PutObjectCommand',
@@ -69,22 +78,11 @@ export class S3Store implements ObjectStore {
     return this.#written(result, key, body, options);
   }
 
-  async *list(prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectInfo> {
-    let token: string | undefined;
-    const seen = new Set<string>();
-    do {
-      const page = await this.#page(prefix, token, options);
-      for (const { Prefix = '' } of page.CommonPrefixes ?? []) {
-        yield { key: Prefix.slice(this.#prefix.length), size: 0, etag: '' };
-      }
-      for (const { Key = '', Size = 0, ETag = '' } of page.Contents ?? []) {
-        yield { key: Key.slice(this.#prefix.length), size: Size, etag: ETag };
-      }
-      token = page.NextContinuationToken;
-      if (token !== undefined && seen.has(token))
-        throw this.#fault(prefix, 'its pages have no end');
-      seen.add(token ?? '');
-    } while (token !== undefined);
+  list(prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectInfo> {
+    return eachEntry(
+      (token) => this.#page(prefix, token, options),
+      (what) => this.#fault(prefix, what),
+    );
   }
 
   async delete(keys: readonly string[], signal?: AbortSignal): Promise<void> {
@@ -120,7 +118,8 @@ export class S3Store implements ObjectStore {
     prefix: string,
     token: string | undefined,
     { oneLevel = false, signal }: ListOptions,
-  ): Promise<SdkAnswer> {
+  ): Promise<ListPage> {
+    const cut = this.#prefix.length;
     const result = await this.#requests.send({
       bucket: this.#bucket,
       key: '',
@@ -131,30 +130,40 @@ export class S3Store implements ObjectStore {
         ContinuationToken: token,
         ...(oneLevel ? { Delimiter: '/' } : {}),
       },
-      read: (answer) => answer,
+      read: ({ CommonPrefixes = [], Contents = [], NextContinuationToken }) => ({
+        entries: [
+          ...CommonPrefixes.map(({ Prefix = '' }) => ({
+            key: Prefix.slice(cut),
+            size: 0,
+            etag: '',
+          })),
+          ...Contents.map(({ Key = '', Size = 0, ETag = '' }) => {
+            return { key: Key.slice(cut), size: Size, etag: ETag };
+          }),
+        ],
+        next: NextContinuationToken,
+      }),
     });
     return this.#done(result, prefix);
   }
 
-  async #putFile(key: string, file: string, options: PutOptions): Promise<ObjectInfo | 'refused'> {
-    await using handle = await open(file, 'r');
-    const { size } = await handle.stat();
-    const part = async (offset: number, length: number): Promise<Uint8Array> => {
-      const bytes = Buffer.alloc(length);
-      const { bytesRead } = await handle.read(bytes, 0, length, offset);
-      if (bytesRead === length) return bytes;
-      throw new LakeError('invalid_argument', `file "${file}" changed while it was sent`, { file });
-    };
-    if (size <= 2 * LIMITS.s3PartBytes) return await this.put(key, await part(0, size), options);
-    return await this.#putParts(key, size, part, options);
+  async #putLarge(
+    key: string,
+    body: Exclude<ObjectBody, Uint8Array>,
+    options: PutOptions,
+  ): Promise<ObjectInfo | 'refused'> {
+    return await withParts(body, async (parts) => {
+      if (parts.size > 2 * LIMITS.storePartBytes) return this.#putParts(key, parts, options);
+      return this.put(key, await parts.read(0, parts.size), options);
+    });
   }
 
   async #putParts(
     key: string,
-    size: number,
-    part: (offset: number, length: number) => Promise<Uint8Array>,
+    parts: ObjectParts,
     options: PutOptions,
   ): Promise<ObjectInfo | 'refused'> {
+    const { size } = parts;
     const at = this.#at(key, options.signal);
     const begun = await this.#requests.send({
       ...at,
@@ -163,23 +172,11 @@ export class S3Store implements ObjectStore {
     });
     const id = this.#done(begun, key);
     try {
-      const bytes = Math.max(LIMITS.s3PartBytes, Math.ceil(size / MOST_PARTS));
-      const offsets = Array.from({ length: Math.ceil(size / bytes) }, (_, i) => i * bytes);
-      const parts = await eachOf(offsets, LIMITS.s3PartsAtOnce, async (offset) => {
-        const body = await part(offset, Math.min(bytes, size - offset));
-        const number = offset / bytes + 1;
-        const sent = await this.#requests.send({
-          ...at,
-          command: 'UploadPartCommand',
-          input: { UploadId: id, PartNumber: number, Body: body, ContentLength: body.length },
-          read: ({ ETag }) => ({ ETag, PartNumber: number }),
-        });
-        return this.#done(sent, key);
-      });
+      const sent = await this.#sendParts(key, id, parts, options);
       const result = await this.#requests.send({
         ...at,
         command: 'CompleteMultipartUploadCommand',
-        input: { UploadId: id, MultipartUpload: { Parts: parts }, ...conditionOf(options) },
+        input: { UploadId: id, MultipartUpload: { Parts: sent }, ...conditionOf(options) },
         read: ({ ETag = '' }) => ({ key, size, etag: ETag }),
       });
       if (result.kind === 'refused') await this.#abandon(key, id);
@@ -193,6 +190,26 @@ export class S3Store implements ObjectStore {
     }
   }
 
+  #sendParts(
+    key: string,
+    id: string | undefined,
+    { size, read }: ObjectParts,
+    options: PutOptions,
+  ) {
+    const bytes = Math.max(LIMITS.storePartBytes, Math.ceil(size / MOST_PARTS));
+    return eachOf(partOffsets(size, bytes), LIMITS.storePartsAtOnce, async (offset) => {
+      const body = await read(offset, Math.min(bytes, size - offset));
+      const number = offset / bytes + 1;
+      const sent = await this.#requests.send({
+        ...this.#at(key, options.signal),
+        command: 'UploadPartCommand',
+        input: { UploadId: id, PartNumber: number, Body: body, ContentLength: body.length },
+        read: ({ ETag }) => ({ ETag, PartNumber: number }),
+      });
+      return this.#done(sent, key);
+    });
+  }
+
   async #abandon(key: string, id: string | undefined): Promise<void> {
     await this.#requests.send({
       ...this.#at(key, undefined),
@@ -202,23 +219,23 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  /** A refusal after an attempt whose answer was lost may be our own object. */
+  /**
+   * A refusal after an attempt whose answer was lost may be our own object. An object that was to
+   * be replaced and is gone is a refusal.
+   */
   async #written(
-    result: S3Result<ObjectInfo>,
+    result: StoreResult<ObjectInfo>,
     key: string,
     body: Uint8Array,
-    { condition, signal }: PutOptions,
+    options: PutOptions,
   ): Promise<ObjectInfo | 'refused'> {
+    if (result.kind === 'missing' && typeof options.condition === 'object') return 'refused';
     if (result.kind !== 'refused') return this.#done(result, key);
-    if (!result.retried || condition !== 'absent') return 'refused';
-    const there = await this.get(key, { maxBytes: body.length, signal }).catch(() => 'missing');
-    if (typeof there === 'string' || !there.bytes.equals(body)) return 'refused';
-    return { key, size: there.size, etag: there.etag };
+    return result.retried ? await ownObject(this, key, body, options) : 'refused';
   }
 
-  #done<T>(result: S3Result<T>, key: string): T {
-    if (result.kind === 'done') return result.value;
-    throw this.#fault(key, result.kind === 'missing' ? 'it is not there' : 'the server refuses it');
+  #done<T>(result: StoreResult<T>, key: string): T {
+    return answered(result, (what) => this.#fault(key, what));
   }
 
   #fault(key: string, what: string): LakeError {
@@ -234,12 +251,12 @@ const mostOf = (span: ByteSpan | undefined) =>
   span === undefined
     ? LIMITS.manifestBytes
     : // a server that sends all of a small object instead of its end
-      Math.max('suffix' in span ? span.suffix : span.length, LIMITS.s3PartBytes);
+      Math.max('suffix' in span ? span.suffix : span.length, LIMITS.storePartBytes);
 
-function rangeHeader(span: ByteSpan): string {
-  if ('suffix' in span) return `bytes=-${span.suffix}`;
-  return `bytes=${span.offset}-${span.offset + span.length - 1}`;
-}
+const bodyOf = (answer: SdkAnswer, maxBytes: number, signal: AbortSignal): Promise<Buffer> =>
+  answer.Body === undefined
+    ? Promise.resolve(Buffer.alloc(0))
+    : readBody({ chunks: answer.Body, announced: answer.ContentLength }, maxBytes, signal);
 
 /** Where the bytes of an answer begin, and the size of the whole object. */
 function placeOf(answer: SdkAnswer, span: ByteSpan | undefined): { offset: number; size: number } {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { civilFromDays, daysFromCivil } from '../schema/civil-time.ts';
 import { typeName } from '../schema/schema-json.ts';
-import type { Field, Type, Value } from '../schema/type.ts';
-import { MapValue, type StructValue } from '../schema/type.ts';
+import { type Field, MapValue, type StructValue, type Type, type Value } from '../schema/type.ts';
 
 /**
  * The fixed actions of read restrictions (apache/iceberg, open-api/rest-catalog-open-api.yaml,

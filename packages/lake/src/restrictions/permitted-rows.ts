@@ -1,5 +1,4 @@
-import type { Field, StructValue, Type, Value } from '../schema/type.ts';
-import { MapValue } from '../schema/type.ts';
+import { type Field, MapValue, type StructValue, type Type, type Value } from '../schema/type.ts';
 import { columnMask, type Mask } from './column-mask.ts';
 import { isMasked, maskRefused, type ReadRestrictions } from './read-restrictions.ts';
 

@@ -47,7 +47,7 @@ export function readRestrictions(node: JsonNode, table: RestrictedTable): ReadRe
   } catch (error) {
     if (!(error instanceof LakeError)) throw error;
     const details = { ...error.details, ...RESTRICTED };
-    throw new LakeError(error.code, error.message, { file: node.file, cause: error, details });
+    throw new LakeError(error.reason, error.message, { file: node.file, cause: error, details });
   }
 }
 

@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(DATA))('the pages of a file', () => {
         copy[chunk.start + chunk.length - 1] ^= 0x10;
         writeFileSync(broken, copy);
         await expect(check(broken)).rejects.toMatchObject({
-          code: 'data_file_invalid',
+          reason: 'data_file_invalid',
           file: broken,
           message: expect.stringMatching(/checksum/),
         });

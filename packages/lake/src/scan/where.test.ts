@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Field, Type, Value } from '../schema/type.ts';
-import { MapValue } from '../schema/type.ts';
+import { type Field, MapValue, type Type, type Value } from '../schema/type.ts';
 import { pruneCondition } from './prune-condition.ts';
 import { RowFilter } from './row-filter.ts';
 import { vectorOf } from './vectors.ts';
@@ -117,8 +116,8 @@ describe('a condition of a scan', () => {
   });
 
   it('names a column that is not there', async () => {
-    await expect(matching('zz = 1')).rejects.toMatchObject({ code: 'column_not_found' });
-    await expect(matching('rows.a = 1')).rejects.toMatchObject({ code: 'column_not_found' });
+    await expect(matching('zz = 1')).rejects.toMatchObject({ reason: 'column_not_found' });
+    await expect(matching('rows.a = 1')).rejects.toMatchObject({ reason: 'column_not_found' });
   });
 });
 

@@ -72,6 +72,7 @@ export interface UnsupportedType {
   /** The type as the metadata writes it: a name, or an object. */
   readonly json: JsonValue;
 }
+/** The type of a column, or of a part of one. */
 export type Type =
   | PrimitiveType
   | DecimalType
@@ -143,6 +144,7 @@ export interface StructValue {
 /** A map keeps its entries in file order. */
 export class MapValue {
   readonly entries: readonly (readonly [Value, Value])[];
+  /** A map of these entries. */
   constructor(entries: readonly (readonly [Value, Value])[]) {
     this.entries = entries;
   }
@@ -150,6 +152,7 @@ export class MapValue {
 /** A decoded VARIANT: a class of its own so that it is never confused with a struct or a list. */
 export class VariantValue {
   readonly node: VariantNode;
+  /** The variant of a node. */
   constructor(node: VariantNode) {
     this.node = node;
   }

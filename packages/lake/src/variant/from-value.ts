@@ -1,5 +1,11 @@
-import type { MapValue, StructValue, Type, Value, VariantNode } from '../schema/type.ts';
-import { VariantValue } from '../schema/type.ts';
+import {
+  type MapValue,
+  type StructValue,
+  type Type,
+  type Value,
+  type VariantNode,
+  VariantValue,
+} from '../schema/type.ts';
 
 /**
  * The value of a column as a VARIANT would hold it: structs and maps are objects, lists are arrays,

@@ -48,7 +48,7 @@ export async function commitTable(
         store,
         prepared.written.map((path) => ({ real: resolve(path) })),
       );
-      if (!(error instanceof LakeError) || error.code !== 'commit_conflict' || attempt === TRIES)
+      if (!(error instanceof LakeError) || error.reason !== 'commit_conflict' || attempt === TRIES)
         throw error;
       await setTimeout(BACKOFF_MS * attempt * (0.5 + Math.random()));
       handle = await handle.refresh();

@@ -32,7 +32,7 @@ export interface CompactOptions extends Partial<CompactionRule> {
 /** What a compaction did, or would do. */
 export interface CompactResult {
   /** null: nothing was committed. */
-  readonly snapshotId: bigint | null;
+  readonly snapshot: string | null;
   /** Data files of the table before. */
   readonly filesBefore: number;
   /** Data files that were rewritten, and their bytes. */
@@ -73,7 +73,7 @@ export async function compactTableFiles(
         const prepared = await commitOf(table, files, new Set(bins.flat()), written);
         const rows = written.reduce((sum, { recordCount }) => sum + recordCount, 0);
         const filesAfter = files.length - result.rewritten + written.length;
-        result = { ...result, snapshotId: prepared.snapshotId, filesAfter, rows };
+        result = { ...result, snapshot: String(prepared.snapshotId), filesAfter, rows };
         return prepared;
       } finally {
         await source.close();
@@ -89,7 +89,7 @@ export async function compactTableFiles(
 function planned(files: readonly FileScan[], bins: readonly (readonly FileScan[])[]) {
   const old = bins.flat();
   return {
-    snapshotId: null,
+    snapshot: null,
     filesBefore: files.length,
     rewritten: old.length,
     bytes: old.reduce((sum, { data }) => sum + data.fileSize, 0),

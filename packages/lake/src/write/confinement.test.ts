@@ -117,7 +117,7 @@ describe('a table whose write.metadata.path is above its folder', () => {
     steal(evil(), root === '/' ? `/loc${secret}` : `/loc/${relative(root, secret)}`);
     edit(evil(), claim(evil(), root));
     const refused = expect.objectContaining({
-      code: 'path_refused',
+      reason: 'path_refused',
       message: expect.stringContaining('write.metadata.path'),
     });
     const path = join(evil(), 'metadata/v1.metadata.json');
@@ -140,7 +140,9 @@ describe('a table whose write.metadata.path is above its folder', () => {
     const trusted = { allowedRoots: [top] };
     expect(await rowsOf({ path: evil() }, trusted)).toEqual([1, 2, 3]);
     const { files } = await loadTable({ path: evil() }, trusted);
-    expect(() => files.record('data/x')).toThrow(expect.objectContaining({ code: 'path_refused' }));
+    expect(() => files.record('data/x')).toThrow(
+      expect.objectContaining({ reason: 'path_refused' }),
+    );
   });
 
   it('may claim a folder in its warehouse, but writes and removes only in its own', async () => {
@@ -155,7 +157,7 @@ describe('a table whose write.metadata.path is above its folder', () => {
       () => upsertIntoTable(own, ids(4)),
       () => deleteFromTable(own, 'id = 1'),
     ]) {
-      await expect(write()).rejects.toHaveProperty('code', 'path_refused');
+      await expect(write()).rejects.toHaveProperty('reason', 'path_refused');
     }
     expect(filesBelow(outer)).toEqual(before);
     expect(await rowsOf(neighbour)).toEqual([1, 2, 3]);

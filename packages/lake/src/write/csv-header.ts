@@ -25,6 +25,8 @@ export interface CsvHeader {
   readonly names: readonly string[];
   /** Whether blanks around values are left out. */
   readonly trim: boolean;
+  /** Whether the first line names the columns, but looks like a row. */
+  readonly isLikeRow: boolean;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -41,8 +43,8 @@ export async function readCsvHeader(
 ): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
-  const delimiter = named ?? endingDelimiter(file.path) ?? mostFrequent(line);
-  const written = split(line, delimiter);
+  const delimiter = csvDelimiter(file, line, named);
+  const written = csvCells(line, delimiter);
   const trim = options.trim ?? (hasHeader && areMostlySpaced(written));
   const cells = trim ? written.map((cell) => cell.trim()) : written;
   const keys = cells.map((cell, i) => {
@@ -52,11 +54,22 @@ export async function readCsvHeader(
   });
   const names = keys.map((key) => (Object.hasOwn(rename, key) ? rename[key] : key));
   refuseTwins(names, `columns of ${file.shown}`, 'rename');
-  return { delimiter, keys, names, trim };
+  const isLikeRow = hasHeader && Object.keys(rename).length === 0 && looksLikeRow(cells);
+  return { delimiter, keys, names, trim, isLikeRow };
 }
 
-function endingDelimiter(path: string): string | undefined {
-  const [, ending] = /\.([tp])sv(\.|$)/i.exec(path) ?? [];
+const TIME = String.raw`\d{4}-\d\d-\d\d([T ]|$)|\d{1,3}(\.\d{1,3}){3}\b`;
+
+/** A time or an address begins a name, or the first name is a number. Years may be names. */
+const looksLikeRow = (cells: readonly string[]): boolean =>
+  /^[-+]?\d+(\.\d+)?$/.test(cells[0]) || cells.some((cell) => new RegExp(`^(${TIME})`).test(cell));
+
+/** The delimiter of a file by its first line, unless the caller or its name says which. */
+export const csvDelimiter = ({ shown }: InputFile, line: string, named?: string): string =>
+  named ?? endingDelimiter(shown) ?? mostFrequent(line);
+
+function endingDelimiter(name: string): string | undefined {
+  const [, ending] = /\.(t|p)(?:sv|ab)\b/i.exec(name) ?? [];
   return ending === undefined ? undefined : /t/i.test(ending) ? '\t' : '|';
 }
 
@@ -70,13 +83,16 @@ async function firstRecord(file: InputFile): Promise<string> {
   for await (const part of inputBytes(file)) {
     parts.push(part);
     bytes += part.length;
-    const text = Buffer.concat(parts).toString('utf8');
+    const text = withoutEmpty(Buffer.concat(parts).toString('utf8'), file);
     const end = endOfRecord(text);
     if (end >= 0) return withoutMark(text.slice(0, end));
     if (bytes > MOST_BYTES) throw refuse(file, `its first line has more than ${MOST_BYTES} bytes`);
   }
-  return withoutMark(Buffer.concat(parts).toString('utf8'));
+  return withoutMark(withoutEmpty(Buffer.concat(parts).toString('utf8'), file));
 }
+
+const withoutEmpty = (text: string, { linesBefore = 0 }: InputFile): string =>
+  text.replace(new RegExp(`^(?:\\r?\\n){${linesBefore}}`), '');
 
 const withoutMark = (text: string) => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
@@ -96,7 +112,8 @@ function mostFrequent(line: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))];
 }
 
-function split(line: string, delimiter: string): readonly string[] {
+/** The values of a record. */
+export function csvCells(line: string, delimiter: string): readonly string[] {
   const names: string[] = [];
   for (let at = 0; at <= line.length; at++) {
     const end = endOfName(line, at, delimiter);

@@ -8,8 +8,8 @@ import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import { isUnpartitioned, type PartitionSpec } from '../schema/partition-spec.ts';
 import type { Schema, Type, Value } from '../schema/type.ts';
 import { type FileStatistics, writtenStatistics } from './file-statistics.ts';
-import { innerTypes } from './input-columns.ts';
 import { numberPartitions, partitionFolder } from './partitions.ts';
+import { innerTypes } from './read-type.ts';
 import { fieldIdsOption } from './sql-type.ts';
 import type { WriterSession } from './writer-session.ts';
 

@@ -7,7 +7,7 @@ import { realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { isS3 } from '../base/object-storage.ts';
+import { isObjectPath } from '../base/object-storage.ts';
 import { below } from '../base/table-files.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
@@ -35,7 +35,7 @@ export interface ExpireOptions {
 
 /** What an expiry did, or would do. */
 export interface ExpireResult {
-  readonly expired: readonly bigint[];
+  readonly expired: readonly string[];
   /** Branches and tags that were older than their own maximum age. */
   readonly refs: readonly string[];
   /** Snapshots that stay. */
@@ -64,7 +64,12 @@ export async function expireTableSnapshots(
     refuseWithoutCollection(table);
     const nowMs = Date.now();
     const { snapshots, refs } = chooseExpired(metadata, { olderThanMs, keep, nowMs });
-    result = { ...NOTHING, expired: [...snapshots], refs, kept: metadata.snapshots.length };
+    result = {
+      ...NOTHING,
+      expired: [...snapshots].map(String),
+      refs,
+      kept: metadata.snapshots.length,
+    };
     if (snapshots.size === 0 && refs.length === 0) return null;
     if (!keepFiles) refuseObjects(table);
     unneeded = keepFiles ? [] : await filesOfNone(table, snapshots);
@@ -88,7 +93,7 @@ function refuseWithoutCollection({ name, metadata }: TableHandle): void {
 }
 
 function refuseObjects({ name, files }: TableHandle): void {
-  if (!isS3(files.own)) return;
+  if (!isObjectPath(files.own)) return;
   const message = `files of "${name}" are not deleted on S3 ("${files.own}")`;
   throw new LakeError('unsupported', `${message}; expire the snapshots and keep the files`, {
     file: files.own,
@@ -140,7 +145,7 @@ function readable({ files }: TableHandle, path: string): readonly string[] {
   try {
     return [files.resolve(path)];
   } catch (error) {
-    if (error instanceof LakeError && error.code === 'path_refused') return [];
+    if (error instanceof LakeError && error.reason === 'path_refused') return [];
     throw error;
   }
 }

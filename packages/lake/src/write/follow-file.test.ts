@@ -180,12 +180,25 @@ describe('a followed file', () => {
     writeFileSync(file, 'a\n');
     await untilWaiting(options(file, 'n.gone'));
     rmSync(file);
-    expect(await untilWaiting(options(file, 'n.gone')).catch(({ code }) => code)).toBe(
+    expect(await untilWaiting(options(file, 'n.gone')).catch(({ reason }) => reason)).toBe(
       'input_not_found',
     );
     writeFileSync(file, 'another\n');
     const steps = await untilWaiting(options(file, 'n.gone'));
     expect(steps).toMatchObject([{ step: 'lost', offset: 2 }, { step: 'commit' }]);
+  });
+
+  it('is read from its beginning after it was cut', async () => {
+    const file = join(root, 'cut.log');
+    writeFileSync(file, 'a\nb\n');
+    await untilWaiting(options(file, 'n.cut'));
+    writeFileSync(file, 'c\n');
+    const steps = await untilWaiting(options(file, 'n.cut'));
+    expect(steps).toMatchObject([
+      { step: 'lost', offset: 4 },
+      { step: 'commit', offset: 2 },
+    ]);
+    expect((await rowsOf('n.cut', 'line')).toSorted()).toEqual(['a', 'b', 'c']);
   });
 
   it('is refused if it does not grow by lines, or the table is not its own', async () => {
@@ -201,7 +214,7 @@ describe('a followed file', () => {
     await untilWaiting(options(other, 'n.other'));
     const another = join(root, 'another.log');
     writeFileSync(another, 'y\n');
-    await expect(refused(another, 'n.other')).rejects.toMatchObject({ code: 'table_exists' });
+    await expect(refused(another, 'n.other')).rejects.toMatchObject({ reason: 'table_exists' });
     await untilWaiting({ ...options(another, 'n.other'), append: true });
     expect(await untilWaiting(options(another, 'n.other'))).toEqual([]);
     expect(await rowsOf('n.other', 'line')).toEqual(['x', 'y']);

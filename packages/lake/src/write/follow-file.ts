@@ -85,7 +85,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'commit_conflict',
 ]);
 const isPassing = (error: unknown): error is LakeError =>
-  error instanceof LakeError && PASSING.has(error.code);
+  error instanceof LakeError && PASSING.has(error.reason);
 
 async function startOf(options: FollowOptions, path: string): Promise<FollowPosition | null> {
   const table = await existingTable(options);

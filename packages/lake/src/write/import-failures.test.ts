@@ -87,7 +87,9 @@ describe('an import that is killed', () => {
     const options = { catalog, table, files: [large], partitionBy, key: ['id'] };
     await killedImport(options, data);
     expect(filesIn(data)).not.toEqual([]);
-    await expect(openTable({ catalog, table })).rejects.toMatchObject({ code: 'table_not_found' });
+    await expect(openTable({ catalog, table })).rejects.toMatchObject({
+      reason: 'table_not_found',
+    });
     expect(await importIntoTable(options)).toMatchObject({ inserted: ROWS });
     const { lying, named, rows } = await dataOf(table);
     expect([lying, rows]).toEqual([named, ROWS]);
@@ -121,7 +123,7 @@ describe.each(Object.entries(catalogs))('a failed import in a %s catalog', (name
     const good = file('good.ndjson', '{"id":1}\n{"id":2}\n');
     expect(await importIntoTable({ ...options, files: [good] })).toMatchObject({ inserted: 2 });
     await expect(importIntoTable({ ...options, files: [good] })).rejects.toMatchObject({
-      code: 'table_exists',
+      reason: 'table_exists',
     });
   });
 
@@ -133,7 +135,7 @@ describe.each(Object.entries(catalogs))('a failed import in a %s catalog', (name
     );
     expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const result of done) {
-      if (result.status === 'rejected') expect(result.reason.code).toBe('table_exists');
+      if (result.status === 'rejected') expect(result.reason.reason).toBe('table_exists');
     }
     expect(filesIn(join(lake, 'f', `race_${name}`, 'data'))).toHaveLength(1);
     const kept = filesIn(join(lake, 'f', `race_${name}`, 'metadata'));
@@ -149,7 +151,7 @@ describe('a write that fails', () => {
     const before = filesIn(join(lake, 'f', 'keep')).sort();
     const twice = { kind: 'files', paths: [file('twice.csv', 'id,n\n1,2\n1,3\n')] } as const;
     const wrong = { kind: 'files', paths: [file('wrong.csv', 'id,n\n1,x\n')] } as const;
-    await expect(upsertIntoTable(config, twice)).rejects.toMatchObject({ code: 'duplicate_key' });
+    await expect(upsertIntoTable(config, twice)).rejects.toMatchObject({ reason: 'duplicate_key' });
     await expect(upsertIntoTable(config, wrong)).rejects.toMatchObject({
       code: 'invalid_argument',
     });
@@ -178,7 +180,7 @@ describe('what an import refuses by name', () => {
   const refused = async (name: string, files: readonly string[], message: RegExp, code: string) => {
     const work = importIntoTable({ catalog, table: `r.${name}`, files });
     const error = await work.catch((e: unknown) => e);
-    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ reason: code, message: expect.stringMatching(message) });
     expect(existsSync(join(lake, 'r', name))).toBe(false);
   };
 
@@ -189,7 +191,7 @@ describe('what an import refuses by name', () => {
     const plain = file('plain', 'x');
     const text = file('a.xyz', 'x');
     const address = 's3://bucket/events.parquet';
-    await refused('a', [address], /is an address: files to import lie on local/, 'unsupported');
+    await refused('a', [address], /is an address: files to import are in local/, 'unsupported');
     await refused('a', [nope], /^no file ".*events\.parquet"$/, 'input_not_found');
     await refused('a', [csv, nope], /^no file ".*events\.parquet"$/, 'input_not_found');
     const empty = join(folder, 'empty');

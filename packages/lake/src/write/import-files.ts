@@ -13,9 +13,10 @@ import { committed, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { inferSchema } from './infer-schema.ts';
 import type { WriteInput } from './input.ts';
-import { type InputColumn, readType, tableTypes } from './input-columns.ts';
+import { type InputColumn, tableTypes } from './input-columns.ts';
 import type { NearlyTyped } from './input-notes.ts';
 import { parsePartitionBy } from './partitions.ts';
+import { readType } from './read-type.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { replacedSchema } from './replaced-schema.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
@@ -72,10 +73,6 @@ export async function importIntoTable(options: ImportOptions): Promise<WriteResu
     const schemaFor = schemaForReplacing(options);
     return overwriteRows({ catalog, table }, input, { ...checked, schemaFor });
   }
-  if (Object.keys(options.reading?.types ?? {}).length > 0) {
-    const message = `table "${table}" has types already; types are named when it is created`;
-    throw new LakeError('invalid_argument', `${message} or replaced`);
-  }
   return appendToTable({ catalog, table }, input, 'main', checked);
 }
 
@@ -99,7 +96,7 @@ export async function existingTable({
   table,
 }: Pick<ImportOptions, 'catalog' | 'table'>): Promise<TableHandle | null> {
   return loadTable({ catalog, table }).catch((error: unknown) => {
-    const code = error instanceof LakeError ? error.code : '';
+    const code = error instanceof LakeError ? error.reason : '';
     const isNew = code === 'catalog_unreachable' && isLocal(catalog);
     if (code === 'table_not_found' || isNew) return null;
     throw error;
@@ -142,7 +139,7 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const place = { folder, formatVersion, isPartitioned };
   return withOpenInput(inputOf(options), place, options, async (open) => {
     const { schema: inferred, rows, nearly } = await schemaOf(open, options);
-    noteColumns(open, nearly, options);
+    noteColumns(open, nearly, inferred, options);
     const spec = parsePartitionBy(partitionBy, inferred);
     const staged = await stageTable(catalog, table, { schema: inferred, spec, formatVersion });
     const { files } = staged;
@@ -151,9 +148,9 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
     const unique = uniqueKeyOf(options)(schema);
     if (unique !== undefined) await open.refuseRepeated(added, unique);
     return open.publish(added, files.store, async () => {
-      const snapshotId = await commitFirst(options, staged, added);
+      const snapshot = await commitFirst(options, staged, added);
       const inserted = added.reduce((n, file) => n + file.recordCount, 0);
-      return { snapshotId, inserted, updated: 0, deleted: 0, schema };
+      return { snapshot, inserted, updated: 0, deleted: 0, schema };
     });
   });
 }
@@ -161,9 +158,12 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
 function noteColumns(
   { columns }: OpenInput,
   nearly: readonly NearlyTyped[],
+  schema: Schema,
   { onNote }: Pick<ImportOptions, 'onNote'>,
 ): void {
-  for (const one of nearly) onNote?.({ note: 'nearly_typed', ...one });
+  const isText = ({ column }: NearlyTyped) =>
+    schema.fields.some(({ name, type }) => name === column && type.kind === 'string');
+  for (const one of nearly.filter(isText)) onNote?.({ note: 'nearly_typed', ...one });
   const wide = columns.filter(({ isWide }) => isWide).map(({ name }) => name);
   if (wide.length > 0) onNote?.({ note: 'wide_objects', columns: wide });
 }
@@ -172,6 +172,10 @@ async function schemaOf(
   { session, staged, columns }: OpenInput,
   { key = [], formatVersion = 2 }: ImportOptions,
 ) {
+  if (columns.length === 0) {
+    const message = `${staged.files[0].shown} has no keys or no rows, and so no columns`;
+    throw new LakeError('invalid_argument', message, { file: staged.files[0].path });
+  }
   const { types, rows, nearly } = await tableTypes(session, staged, columns);
   const named = columns.map(({ name }, i) => ({ name, type: types[i] }));
   return { schema: inferSchema(named, key, formatVersion), rows, nearly };
@@ -193,9 +197,7 @@ const schemaForReplacing =
       isEmpty: empty.includes(column),
     }));
     const schema = replacedSchema(before, named, options.key ?? []);
-    const isText = ({ column }: NearlyTyped) =>
-      schema.fields.some(({ name, type }) => name === column && type.kind === 'string');
-    noteColumns(open, nearly.filter(isText), options);
+    noteColumns(open, nearly, schema, options);
     return schema;
   };
 
@@ -219,7 +221,7 @@ async function commitFirst(
   { catalog, table, summary }: ImportOptions,
   { metadata, files, create }: StagedTable,
   addedData: readonly NewDataFile[],
-): Promise<bigint> {
+): Promise<string> {
   const change = {
     operation: 'append' as const,
     addedData,
@@ -239,5 +241,5 @@ async function commitFirst(
       throw error;
     }
   }
-  return prepared.snapshotId;
+  return String(prepared.snapshotId);
 }

@@ -46,10 +46,10 @@ describe('the key of an import', () => {
     const twice = file('twice.csv', 'id,v\n1,10\n2,20\n1,30\n1,31\n');
     const options = { catalog, table: 'k.twice', files: [twice], key: ['id'] };
     await expect(importIntoTable(options)).rejects.toMatchObject({
-      code: 'duplicate_key',
+      reason: 'duplicate_key',
       message: 'the input has the key ["1"] 3 times; nothing was committed',
     });
-    await expect(openTable(options)).rejects.toMatchObject({ code: 'table_not_found' });
+    await expect(openTable(options)).rejects.toMatchObject({ reason: 'table_not_found' });
     const done = await importIntoTable({ ...options, allowDuplicateKeys: true });
     expect(done.inserted).toBe(4);
   });
@@ -60,7 +60,7 @@ describe('the key of an import', () => {
     const again = file('again.csv', 'id,v\n3,30\n2,21\n');
     const append = { catalog, table, files: [again], mode: 'append' as const };
     await expect(importIntoTable(append)).rejects.toMatchObject({
-      code: 'duplicate_key',
+      reason: 'duplicate_key',
       message: expect.stringMatching(
         /^the table has the key \[2\] already \(1 of the input's keys\)/,
       ),
@@ -117,7 +117,7 @@ describe('keys of an input that is too large for this process', () => {
     const options = { catalog, table: 'k.both', files: [twice], key: ['id'] };
     const message = 'the input has the key ["7"] twice; nothing was committed';
     await expect(importIntoTable(options)).rejects.toMatchObject({
-      code: 'duplicate_key',
+      reason: 'duplicate_key',
       message,
     });
     await importIntoTable({ ...options, allowDuplicateKeys: true });

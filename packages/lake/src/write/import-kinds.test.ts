@@ -69,6 +69,52 @@ describe('lines', () => {
   });
 });
 
+describe('lines that no known log has', () => {
+  const lines = (write: (i: number) => string) =>
+    Array.from({ length: 30 }, (_, i) => `${write(i)}\n`).join('');
+  const at = (i: number) => `2026-11-${10 + (i % 20)} 10:00:00`;
+
+  it.each([
+    ['a package log', (i: number) => `${at(i)} status installed p${i}:amd64 1.${i}`, 2],
+    ['levels', (i: number) => `${at(i)} ${i % 2 === 0 ? 'INFO' : 'WARN'} took ${i} ms`, 3],
+    ['a program before the time', (i: number) => `update-x ${at(i)}: run with --quiet ${i}`, 3],
+    ['names and values', (i: number) => `Key-${i}: value ${i}`, 2],
+  ])('are named with a pattern of grok that reads them: %s', async (name, write, columns) => {
+    const path = file(`${name.replaceAll(' ', '-')}.log`, lines(write));
+    const { read } = await imported(path);
+    const grok = read?.lines?.grok ?? '';
+    const split = await imported(path, { grok });
+    expect(split.read?.lines?.unmatched).toBe(0);
+    expect(split.rows).toHaveLength(30);
+    expect(split.rows[0]).toHaveLength(columns);
+    if (grok.includes('TIMESTAMP')) expect(split.types.timestamp).toBe('timestamp');
+  });
+
+  it('are not named with one if they fit none', async () => {
+    const prose = lines((i) => `A line of ${i} words without any form`);
+    expect((await imported(file('none.log', prose))).read?.lines?.grok).toBeUndefined();
+  });
+});
+
+describe('a first line of CSV that cannot be names', () => {
+  it.each([
+    ['10.0.0.1 - - [28/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200\n', true],
+    ['2026-11-28 10:00:00 startup archives\n2026-11-28 10:00:01 x\n', true],
+    ['1,Oslo,3.5\n2,Bergen,4\n', true],
+    ['Oslo,2026-11-28,3.5\n', true],
+    ['country,2024,2025\nNorway,1,2\n', false],
+    ['id,name\n1,Oslo\n', false],
+  ])('is named: %j', async (text, isLikeRow) => {
+    const { read } = await imported(file(`first${isLikeRow}.csv`, text));
+    expect(read?.isHeaderLikeRow).toBe(isLikeRow);
+  });
+
+  it('is not named if the caller says what it is', async () => {
+    const path = file('named.csv', '1,Oslo\n2,Bergen\n');
+    expect((await imported(path, { hasHeader: false })).read?.isHeaderLikeRow).toBe(false);
+  });
+});
+
 describe('a workbook', () => {
   const cell = (at: string, text: string) =>
     `<c r="${at}" t="inlineStr"><is><t>${text}</t></is></c>`;

@@ -120,6 +120,20 @@ describe('a column of CSV that is nearly of a type', () => {
       ['1998-06-12', '2000-01-01', '1970-12-31'],
     ],
     [
+      'times without seconds',
+      ['2001/01/13 01:10', '2001/02/03 23:59:58'],
+      'timestamp',
+      { dateFormats: ['%Y/%m/%d %H:%M:%S'] },
+      ['2001-01-13T01:10:00.000000', '2001-02-03T23:59:58.000000'],
+    ],
+    [
+      'times of twelve hours',
+      ['01/13/2001 01:10:00 AM', '12/31/2001 11:10 PM', '12/31/2001 12:00 AM'],
+      'timestamp',
+      { dateFormats: ['%m/%d/%Y %I:%M:%S %p'] },
+      ['2001-01-13T01:10:00.000000', '2001-12-31T23:10:00.000000', '2001-12-31T00:00:00.000000'],
+    ],
+    [
       'times of access logs',
       ['28/Nov/2026:08:11:12 +0100', '01/Jan/2026:00:00:00 +0000'],
       'timestamp',
@@ -134,6 +148,29 @@ describe('a column of CSV that is nearly of a type', () => {
     const read = await imported(path, option as ReadingOptions);
     expect(read.rows.map(([v]) => v)).toEqual(values);
     expect(read.notes).toEqual([]);
+  });
+
+  it.each([
+    ['numbers', ['5', '""', '2.5', '-7'], 'number', { nulls: [''] }, [5, null, 2.5, -7]],
+    ['booleans', ['true', '"N/A"', 'false'], 'boolean', { nulls: ['N/A'] }, [true, null, false]],
+    ['few numbers', ['"-"', '"-"', '7'], 'number', { nulls: ['-'] }, [null, null, 7]],
+  ] as const)('of JSON names the mark beside %s', async (_, values, kind, option, expected) => {
+    const path = file('mixed.ndjson', values.map((v) => `{"v":${v},"n":null}`).join('\n'));
+    const plain = await imported(path);
+    expect(plain.types.v).toBe('string');
+    expect(plain.notes).toMatchObject([{ column: 'v', kind, exceptions: option.nulls }]);
+    const read = await imported(path, option);
+    expect(read.rows.map(([v]) => v)).toEqual(expected);
+    expect(read.notes).toEqual([]);
+  });
+
+  it.each([
+    ['words', ['5', '"x"', '"y"']],
+    ['numbers and booleans', ['5', 'true', '""']],
+    ['lists', ['5', '[5]']],
+  ])('is not named for JSON of %s', async (_, values) => {
+    const path = file('mixed.ndjson', values.map((v) => `{"v":${v}}`).join('\n'));
+    expect((await imported(path)).notes).toEqual([]);
   });
 
   it('names both formats of a date that could be read by either', async () => {
@@ -229,7 +266,7 @@ describe('options of CSV', () => {
   it('refuse unknown columns and types', async () => {
     const path = file('known.csv', 'a,b\n1,2\n');
     for (const options of [{ types: { c: 'long' } }, { rename: { c: 'd' } }]) {
-      await expect(imported(path, options)).rejects.toMatchObject({ code: 'column_not_found' });
+      await expect(imported(path, options)).rejects.toMatchObject({ reason: 'column_not_found' });
     }
     const twins = file('twins.csv', 'Id,id\n1,2\n');
     const renamed = await imported(twins, { rename: { Id: 'first' } });
@@ -238,6 +275,20 @@ describe('options of CSV', () => {
     for (const type of ['money', 'decimal(99, 2)']) {
       await expect(imported(path, { types: { a: type } })).rejects.toThrow(`has no type "${type}"`);
     }
+  });
+
+  it('fill lines of CSV that lack their last values', async () => {
+    const path = file('short.csv', 'a,b,c\n1,x,y\n2\n3,"p\nq"\n4,,z\n');
+    await expect(imported(path)).rejects.toThrow('line 3');
+    const { rows } = await imported(path, { pad: true });
+    expect(rows).toEqual([
+      [1, 'x', 'y'],
+      [2, null, null],
+      [3, 'p\nq', null],
+      [4, null, 'z'],
+    ]);
+    const long = file('long.csv', 'a,b\n1,2,3\n');
+    await expect(imported(long, { pad: true })).rejects.toThrow('line 2');
   });
 
   it('leave out bad lines, and name how many and the first three', async () => {
@@ -380,6 +431,50 @@ describe('rows of a JSON text that is one object', () => {
     await expect(wrong).rejects.toThrow(/no object or array at "a.none"/);
   });
 
+  it('are the longest list of geometries of TopoJSON, with the others named', async () => {
+    const geometries = (n: number) =>
+      Array.from({ length: n }, (_, id) => ({ type: 'Point', id, coordinates: [id, id + 1] }));
+    const objects = {
+      land: { type: 'GeometryCollection', geometries: geometries(1) },
+      cities: { type: 'GeometryCollection', geometries: geometries(3) },
+      frame: { type: 'Polygon', arcs: [[0]] },
+    };
+    const text = JSON.stringify({ type: 'Topology', objects, arcs: [[[0, 0]]] });
+    const { rows, read } = await imported(file('topo.json', text));
+    const path = ['objects', 'cities', 'geometries'];
+    const others = [['objects', 'land', 'geometries']];
+    expect(read?.rows).toEqual({ path, isGuess: true, others });
+    expect(rows).toEqual(geometries(3).map(({ type, id, coordinates }) => [type, id, coordinates]));
+  });
+
+  it.each(['{}', '{}\n{}\n', '[]', '[{}]'])('are no table without a key: %j', async (text) => {
+    const path = file('nothing.json', text);
+    await expect(imported(path, { kind: 'json' })).rejects.toThrow('has no keys or no rows');
+  });
+
+  it('may be members of one member, which the output names', async () => {
+    const members = (n: number) =>
+      Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, { a: i }]));
+    const text = JSON.stringify({
+      ...members(12),
+      api: members(40),
+      css: members(20),
+      x: members(3),
+    });
+    const { read } = await imported(file('areas.json', text));
+    expect(read?.rows).toEqual({ path: [], isGuess: true, others: [['api'], ['css']] });
+  });
+
+  it('may have no key beside rows that have one, or one that DuckDB uses itself', async () => {
+    const { rows } = await imported(file('some.ndjson', '{}\n{"a":1}\n'));
+    expect(rows).toEqual([[null], [1]]);
+    expect((await imported(file('json.ndjson', '{"json":{}}\n{}\n'))).types).toHaveProperty('json');
+    const lists = await imported(file('lists.json', '[[1, 2], [3]]'));
+    expect(lists).toMatchObject({ types: { value: 'list<long>' }, rows: [[[1, 2]], [[3]]] });
+    const texts = await imported(file('texts.ndjson', '"a"\n"b"\n'));
+    expect(texts).toMatchObject({ types: { value: 'string' }, rows: [['a'], ['b']] });
+  });
+
   it('are written as they are: numbers of any size, texts across parts of the file', async () => {
     const long = 'é\\"{[,:'.repeat(60_000);
     const text = `{"n": 2, "rows": [ {"big": 12345678901234567890, "t": ${JSON.stringify(long)}},
@@ -430,7 +525,7 @@ describe('what names stand for', () => {
     expect(whole.rows).toEqual(oracle);
     expect((await imported(join(folder, 'hive/*/*/*.csv'))).rows).toEqual(oracle);
     await expect(imported(join(folder, 'hive/*/*.csv'))).rejects.toMatchObject({
-      code: 'input_not_found',
+      reason: 'input_not_found',
     });
   });
 

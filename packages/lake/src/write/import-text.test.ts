@@ -7,6 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { valueAt } from '../scan/vectors.ts';
+import { typeName } from '../schema/schema-json.ts';
 import { openTable } from '../table.ts';
 import { type ImportOptions, importIntoTable } from './import-files.ts';
 import type { InputReading } from './input.ts';
@@ -39,7 +40,9 @@ async function imported(options: Partial<ImportOptions>) {
     }
   }
   await source.close();
-  return { names: done.schema?.fields.map(({ name }) => name), rows, reading };
+  const { fields = [] } = done.schema ?? {};
+  const types = fields.map(({ type }) => typeName(type));
+  return { names: fields.map(({ name }) => name), types, rows, reading };
 }
 
 const csv = (text: string | Uint8Array) => imported({ files: [file('x.csv', text)] });
@@ -93,6 +96,61 @@ describe('a CSV file', () => {
     ['one column', 'a\n1\n2\n', ['a'], [['1'], ['2']], ','],
   ])('with %s keeps every row', async (_, text, names, rows, delimiter) => {
     expect(await csv(text)).toMatchObject({ names, rows, reading: { delimiter } });
+  });
+
+  const GENES = '##gff 3\n#!x\n\nctg1\t.\t1\n###\nctg2\t#b\t2\n';
+  it.each([
+    ['names behind the mark', '# a\n#id\tname\n1\tx\n# "\n2\t#y\n', {}, ['id', 'name'], 2, 2],
+    ['a sentence with a comma', '# by x, y\nid,name\n1,"q\n#z"\n2,#y\n', {}, ['id', 'name'], 1, 2],
+    ['no names', GENES, { hasHeader: false }, ['column0', 'column1', 'column2'], 3, 4],
+    ['CRLF', '# a\r\n#\r\nid,name\r\n1,x\r\n#\r\n2,#y\r\n', {}, ['id', 'name'], 3, 3],
+    ['another mark', '% a\nid,name\n1,x\n%\n2,#y\n', { comment: '%' }, ['id', 'name'], 2, 2],
+    ['a single column', '% a\nid\n1\n%\n2\n', { comment: '%' }, ['id'], 2, 1],
+  ])('with comments and %s has the other lines', async (_, text, reading, names, lines, header) => {
+    const found = await imported({
+      files: [file(text.includes('\t') ? 'c.tsv' : 'c.csv', text)],
+      reading,
+    });
+    expect(found).toMatchObject({ names, reading: { comments: { lines, header } } });
+    const rows = found.rows.map((row) => row.join(' '));
+    const last = names.length === 1 ? '2' : names.length === 2 ? '2 #y' : 'ctg2 #b 2';
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toBe(last);
+  });
+
+  it.each([
+    ['names that begin with the mark', '#id,name\n1,x\n', {}, ['#id', 'name']],
+    ['comments that are switched off', '#a,b\n#1,2\n', { comment: '' }, ['#a', 'b']],
+    ['tags in a single column', '#a\n#b\n', {}, ['#a']],
+  ])('with %s has no comments', async (_, text, reading, names) => {
+    const found = await imported({ files: [file('n.csv', text)], reading });
+    expect(found.names).toEqual(names);
+    expect(found.rows).toHaveLength(1);
+  });
+
+  it('names lines below comments by their numbers', async () => {
+    await expect(csv('# a\n# b\n\nid,name\n1,x\n# c\n2\n')).rejects.toThrow(/line 7/);
+  });
+
+  it.each([
+    ['texts', ['["é, x","b"]', '[]', ''], 'list<string>', ['é, x,b', '', 'null']],
+    ['whole numbers', ['[1,2]', '[-3]', '[]'], 'list<long>', ['1,2', '-3', '']],
+    ['numbers', ['[1,2.5]', '[3]', ''], 'list<double>', ['1,2.5', '3', 'null']],
+    [
+      'booleans and NULL',
+      ['[true,null]', '[false]', ''],
+      'list<boolean>',
+      ['true,', 'false', 'null'],
+    ],
+    ['another value among them', ['[1]', 'x', ''], 'string', ['[1]', 'x', 'null']],
+    ['objects in them', ['[{"a":1}]', '[]', ''], 'string', ['[{"a":1}]', '[]', 'null']],
+    ['large numbers', ['[99999999999999999999]', '[18446744073709551615]', ''], 'string', null],
+    ['empty lists alone', ['[]', '[]', ''], 'string', ['[]', '[]', 'null']],
+  ])('reads lists of %s', async (_, values, type, texts) => {
+    const cells = values.map((value, id) => `${id},"${value.replaceAll('"', '""')}"`);
+    const found = await csv(`id,v\n${cells.join('\n')}\n`.replaceAll('""\n', '\n'));
+    expect(found.types[1]).toBe(type);
+    if (texts !== null) expect(found.rows.map((row) => row[1])).toEqual(texts);
   });
 
   it('has as many rows as it has records, or is refused', async () => {

@@ -195,6 +195,16 @@ describe('imports of the same rows', () => {
     ]);
   });
 
+  it('decide on each value of a nested column by itself, in any order', async () => {
+    const big = '12345678901234567890';
+    const text = `{"id":1,"o":{"t":"x","l":["2024-01-01"],"n":[[{"b":${big},"c":"12:00:00"}]],
+      "d":"2024-01-01T00:00:00Z","b":${big},"e":[["a"]]},"last":"2024-01-02"}\n`;
+    const { types } = await imported(file('mixed.ndjson', text.replace(/\n\s+/g, '')));
+    const inner = [[{ b: 'decimal(38, 0)', c: 'time' }]];
+    const o = { t: 'string', l: ['date'], n: inner, d: 'timestamptz', b: 'decimal(38, 0)' };
+    expect(types).toEqual({ id: 'long', o: { ...o, e: [['string']] }, last: 'date' });
+  });
+
   it('keep columns and fields that come late in NDJSON', async () => {
     const early = Array.from({ length: 25_000 }, (_, id) => ({ id, s: { a: id } }));
     const rows = [...early, { id: -1, s: { a: 0, b: 'late' }, late: true }];

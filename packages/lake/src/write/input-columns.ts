@@ -8,19 +8,21 @@
  */
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
+import { csvLists } from './csv-lists.ts';
 import { FILENAME } from './file-names.ts';
+import { FormCounter, NO_FORMS } from './form-counter.ts';
 import type { StagedInput } from './input.ts';
 import type { NearlyTyped } from './input-notes.ts';
-import { withoutNullValues } from './mixed-values.ts';
+import { nearlyPlain, withoutNullValues } from './mixed-values.ts';
 import { nearlyTyped } from './nearly-typed.ts';
 import { parseSqlType } from './parse-sql-type.ts';
+import { asRead, innerTypes, mapLeaves } from './read-type.ts';
 import { hasFilename, type ReadingOptions } from './reading-options.ts';
 import { refuseMissing, refuseTwins } from './refuse-names.ts';
-import { sqlType } from './sql-type.ts';
-import { isOpen, isTimeType, typeOfForms } from './text-forms.ts';
-import { type DescribedType, wideObjects } from './wide-objects.ts';
+import { FORM, isOpen, typeOfForms } from './text-forms.ts';
+import { twinFault } from './twin-keys.ts';
+import { type DescribedType, wideObjects, withKeyCounts } from './wide-objects.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** A column of an input, its types without field ids (all 0). */
@@ -36,16 +38,22 @@ export interface InputColumn {
   readonly source: Type;
   /** Whether its objects are read as JSON, because they have too many different keys. */
   readonly isWide: boolean;
+  /** Whether its values are JSON texts. */
+  readonly isJsonText: boolean;
 }
 
 const SAMPLE_ROWS = 20_480;
+const NO_LISTS: ReadonlyMap<string, Type> = new Map();
 
 /** Names and types of the columns as they are read. */
 export async function inputColumns(
   session: WriterSession,
   input: StagedInput,
+  signal?: AbortSignal,
 ): Promise<readonly InputColumn[]> {
-  let described = await describe(session, input.relation);
+  let described = await describe(session, input.relation).catch(async (error: unknown) => {
+    throw await twinFault(error, input, signal);
+  });
   // Rows of many columns of one type look like a map to DuckDB.
   const [column, ...others] = described.filter(
     ({ name }) => name !== FILENAME || !hasFilename(input.options),
@@ -55,14 +63,46 @@ export async function inputColumns(
     described = await describe(session, input.relationWithoutMaps);
   }
   if (input.format === 'json') {
-    await refuseTwinKeys(session, input, described);
+    await refuseTwinKeys(session, input, described, signal);
     described = await withoutNullValues(session, input, described);
   }
-  const names = tableNames(described, input.options);
-  const wide = input.format === 'json' ? wideObjects(described) : new Set<DescribedType>();
-  return described.map(
-    (column, i) => new DescribedColumn(names[i], column, wide.has(column), input),
+  const named = input.format === 'json' ? await namedColumns(session, input, described) : described;
+  const names = await namesOf(named, input, signal);
+  const counted = input.format === 'json' ? withKeyCounts(described) : [];
+  const wide = new Set(wideObjects(counted).map(({ name }) => name));
+  return names.map((name, i) => new DescribedColumn(name, described[i], wide, input));
+}
+
+/**
+ * The columns, of which the one that DuckDB names `json` is `value` if the rows are no objects;
+ * none if all rows are objects without keys.
+ */
+async function namedColumns(
+  session: WriterSession,
+  { objects }: StagedInput,
+  columns: readonly DescribedType[],
+): Promise<readonly DescribedType[]> {
+  if (columns.length !== 1 || columns[0].name !== 'json') return columns;
+  const isObject = `json_type(json) = 'OBJECT'`;
+  const [[some, keyed]] = await session.rows(
+    `SELECT bool_or(${isObject}), bool_or(json::VARCHAR <> '{}') FROM ${objects}`,
   );
+  if (keyed !== true) return [];
+  return some === true ? columns : [{ ...columns[0], name: 'value' }];
+}
+
+/** The names in the table. Throws as `tableNames`, with the rows of JSON that have a repeat. */
+async function namesOf(
+  described: readonly DescribedType[],
+  input: StagedInput,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    return tableNames(described, input.options);
+  } catch (error) {
+    if (input.format !== 'json') throw error;
+    throw (await twinFault(null, input, signal)) ?? error;
+  }
 }
 
 /** Throws column_not_found for a name that the files do not have, invalid_argument for a repeat. */
@@ -81,21 +121,26 @@ function tableNames(
 /** DuckDB numbers a key that differs from another one only in case, and then reads NULL for it. */
 async function refuseTwinKeys(
   session: WriterSession,
-  { objects }: StagedInput,
+  input: StagedInput,
   columns: readonly { readonly name: string }[],
+  signal?: AbortSignal,
 ): Promise<void> {
+  const { objects } = input;
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
   const isNumbered = ({ name }: { readonly name: string }) =>
     names.has(name.toLowerCase().replace(/_\d+$/, '')) && /_\d+$/.test(name);
   if (!columns.some(isNumbered)) return;
   const keys = await session.rows(`SELECT DISTINCT unnest(json_keys(json)) AS k FROM ${objects}`);
-  refuseTwins(keys.map(([key]) => String(key)).toSorted(), 'keys');
+  const texts = new Set(keys.map(([key]) => String(key)));
+  if (new Set([...texts].map((key) => key.toLowerCase())).size === texts.size) return;
+  throw await twinFault(null, input, signal);
 }
 
 class DescribedColumn implements InputColumn {
   readonly name: string;
   readonly key: string;
   readonly isWide: boolean;
+  readonly isJsonText: boolean;
   readonly #sql: string;
   readonly #input: StagedInput;
   #source: Type | undefined;
@@ -103,13 +148,14 @@ class DescribedColumn implements InputColumn {
   constructor(
     name: string,
     { name: key, sql }: DescribedType,
-    isWide: boolean,
+    wide: ReadonlySet<string>,
     input: StagedInput,
   ) {
     this.name = name;
     this.key = key;
-    this.isWide = isWide;
-    this.#sql = isWide ? 'JSON' : sql;
+    this.isJsonText = input.jsonTexts.has(key);
+    this.isWide = wide.has(key) || (this.isJsonText && !input.types.has(name));
+    this.#sql = this.isWide || this.isJsonText ? 'JSON' : sql;
     this.#input = input;
   }
 
@@ -161,36 +207,6 @@ function depth(type: Type): readonly [number, number] {
   return [lists + (isList ? 1 : 0), all + (isList || type.kind === 'struct' ? 1 : 0)];
 }
 
-/** The types inside of a type. */
-export function innerTypes(type: Type): readonly Type[] {
-  if (type.kind === 'struct') return type.fields.map((field) => field.type);
-  if (type.kind === 'list') return [type.element];
-  return type.kind === 'map' ? [type.key, type.value] : [];
-}
-
-/** The type with other leaves. */
-export function mapLeaves(type: Type, leaf: (type: Type) => Type): Type {
-  switch (type.kind) {
-    case 'struct':
-      return { ...type, fields: type.fields.map((f) => ({ ...f, type: mapLeaves(f.type, leaf) })) };
-    case 'list':
-      return { ...type, element: mapLeaves(type.element, leaf) };
-    case 'map':
-      return { ...type, value: mapLeaves(type.value, leaf) };
-    default:
-      return leaf(type);
-  }
-}
-
-/** How a type is read from text: what DuckDB would convert by its own rules stays text. */
-export const asRead = (type: Type): Type =>
-  mapLeaves(type, (leaf) => (isTimeType(leaf) || leaf.kind === 'uuid' ? { kind: 'string' } : leaf));
-
-/** The DuckDB type as which JSON is read. */
-export function readType(type: Type): string {
-  return type.kind === 'variant' ? 'JSON' : sqlType(asRead(type));
-}
-
 /** The types of a table made of the input, and what was seen of them. */
 export interface TableTypes {
   readonly types: readonly Type[];
@@ -226,10 +242,15 @@ export async function tableTypes(
   for (const [i, column] of open.entries()) {
     if (whole !== null) found.set(column, { forms: whole.forms[i], counts: whole.counts[i] });
   }
+  const isText = (column: InputColumn) =>
+    column.source.kind === 'string' && ((found.get(column)?.forms[0] ?? 0) & FORM.other) !== 0;
+  const unread = free.filter(isText).map(({ key }) => key);
+  const lists = input.format === 'csv' ? await csvLists(session, input, unread) : NO_LISTS;
   const types = columns.map((column) => {
     const forms = [...(found.get(column)?.forms ?? [])];
     return (
       input.types.get(column.name) ??
+      lists.get(column.key) ??
       mapLeaves(column.source, (leaf) =>
         isOpenLeaf(leaf) ? typeOfForms(forms.shift() ?? 0) : leaf,
       )
@@ -240,7 +261,8 @@ export async function tableTypes(
     counts: found.get(column)?.counts ?? new Map<number, number>(),
   }));
   const nearly = await nearlyTyped(session, input.format, seen, texts);
-  return { types, rows: whole?.rows ?? 0, nearly };
+  const mixed = input.format === 'json' ? await nearlyPlain(session, input, free) : [];
+  return { types, rows: whole?.rows ?? 0, nearly: [...nearly, ...mixed] };
 }
 
 /**
@@ -248,95 +270,3 @@ export async function tableTypes(
  * for large ones (it does so if negative ones come late).
  */
 const isOpenLeaf = (type: Type) => type.kind === 'string' || type.kind === 'decimal';
-
-/** Rows, and by column the forms of its open leaves; of columns of text how many have each form. */
-interface CountedForms {
-  readonly rows: number;
-  readonly forms: readonly (readonly number[])[];
-  readonly counts: readonly ReadonlyMap<number, number>[];
-}
-
-const NO_FORMS: CountedForms = Object.freeze({ rows: 0, forms: [], counts: [] });
-
-/** Finds the forms of the open leaves of columns, each in the order of `mapLeaves`. */
-class FormCounter {
-  readonly #session: WriterSession;
-  readonly #input: StagedInput;
-  readonly #macro: string;
-
-  constructor(session: WriterSession, input: StagedInput) {
-    this.#session = session;
-    this.#input = input;
-    this.#macro = input.format === 'csv' ? 'lhs_csv_form' : 'lhs_form';
-  }
-
-  /** SQL for the form of a text. */
-  form = (text: string): string => `${this.#macro}(lhs_plain(${text}))`;
-
-  /**
-   * The texts of columns that are text go through one expression, whatever their number: thousands
-   * of copies of it would take DuckDB minutes.
-   */
-  async forms(columns: readonly InputColumn[], limit: number | null): Promise<CountedForms> {
-    const plain = columns.filter(({ source }) => source.kind === 'string');
-    const nested = columns.filter(({ source }) => source.kind !== 'string');
-    const leaves = nested.map(({ key, source }) => this.#leaves(source, quoteName(key), 0));
-    const texts = plain.map(({ key }) => quoteName(key)).join(', ');
-    const plainForms = `list_transform([${texts}]::VARCHAR[], lambda x: ${this.form('x')})`;
-    const all = `list_concat(${plainForms}, [${leaves.flat().join(', ')}]::INTEGER[])`;
-    const rows =
-      `SELECT ${all} AS forms FROM ` +
-      `${this.relation(columns)}${limit === null ? '' : ` LIMIT ${limit}`}`;
-    const found = await this.#session.rows(
-      `SELECT place, form, count(*) FROM (
-         SELECT unnest([0] || forms) AS form, generate_subscripts([0] || forms, 1) AS place
-         FROM (${rows})) GROUP BY place, form`,
-    );
-    const counts = new Map<number, Map<number, number>>();
-    for (const [place, form, count] of found) {
-      const at = Number(place) - 2;
-      counts.set(at, (counts.get(at) ?? new Map()).set(Number(form ?? 0), Number(count)));
-    }
-    const bits = (at: number) =>
-      [...(counts.get(at)?.keys() ?? [])].reduce((all, one) => all | one, 0);
-    let next = plain.length;
-    const forms = columns.map((column) => {
-      const at = nested.indexOf(column);
-      return at < 0 ? [bits(plain.indexOf(column))] : leaves[at].map(() => bits(next++));
-    });
-    const ofTexts = columns.map((column) => counts.get(plain.indexOf(column)) ?? new Map());
-    return { rows: counts.get(-1)?.get(0) ?? 0, forms, counts: ofTexts };
-  }
-
-  /** A FROM clause that reads columns as they are typed in the source. */
-  relation(columns: readonly InputColumn[]): string {
-    const types = columns.map(({ key, source }) => [key, readType(source)] as const);
-    return this.#input.typedRelation(types);
-  }
-
-  #leaves(type: Type, expression: string, level: number): readonly string[] {
-    switch (type.kind) {
-      case 'string':
-        return [this.form(expression)];
-      case 'decimal':
-        return [`lhs_whole_form(${expression})`];
-      case 'struct':
-        return type.fields.flatMap((field) =>
-          this.#leaves(field.type, `${expression}.${quoteName(field.name)}`, level),
-        );
-      case 'list':
-        return this.#listLeaves(type.element, expression, level);
-      case 'map':
-        return this.#listLeaves(type.value, `map_values(${expression})`, level);
-      default:
-        return [];
-    }
-  }
-
-  #listLeaves(element: Type, list: string, level: number): readonly string[] {
-    const item = `e${level}`;
-    return this.#leaves(element, item, level + 1).map(
-      (leaf) => `coalesce(list_bit_or(list_transform(${list}, lambda ${item}: ${leaf})), 0)`,
-    );
-  }
-}

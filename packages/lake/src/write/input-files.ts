@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.csv': 'csv',
   '.tsv': 'csv',
   '.psv': 'csv',
+  '.tab': 'csv',
   '.ndjson': 'json',
   '.jsonl': 'json',
   '.json': 'json',
@@ -29,7 +30,7 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
 });
 const TEXTS: ReadonlySet<string> = new Set(['csv', 'json', 'lines']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .psv, .ndjson, .jsonl, .json, .geojson, .log, .txt, ' +
+  'files end in .parquet, .csv, .tsv, .tab, .psv, .ndjson, .jsonl, .json, .geojson, .log, .txt, ' +
   '.arrow, .feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst), ' +
   'and logs may be rotated (.log.1)';
 
@@ -45,6 +46,8 @@ export interface InputFile {
   readonly path: string;
   readonly compression: Compression | null;
   readonly shown: string;
+  /** Empty lines before the first line of CSV. */
+  readonly linesBefore?: number;
 }
 
 /** Files of one kind. */
@@ -108,7 +111,7 @@ async function refuseTableFile(name: string): Promise<void> {
 /** The files that a name stands for: itself, those below a folder, those of a pattern. */
 async function namesOf(name: string): Promise<readonly string[]> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(name)) {
-    const message = `"${name}" is an address: files to import lie on local folders`;
+    const message = `"${name}" is an address: files to import are in local folders`;
     throw new LakeError('unsupported', `${message}, or come from standard input`, {
       file: name,
       details: { option: 'address' },

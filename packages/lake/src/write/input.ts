@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { LakeError } from '../base/errors.ts';
 import { WorkFolder } from '../base/work-folder.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
@@ -6,9 +7,9 @@ import {
   type Conversion,
   type ConvertedInput,
   type ConvertedReading,
-  convertInput,
   pathsIn,
-} from './convert/convert-input.ts';
+} from './convert/conversion.ts';
+import { convertInput } from './convert/convert-input.ts';
 import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 import { countCsvRecords, lineOfRecord } from './csv-records.ts';
 import { FILENAME, withFileName, withFileNames } from './file-names.ts';
@@ -47,6 +48,8 @@ export interface InputReading extends ConvertedReading {
   readonly delimiter: string | null;
   /** Whether the first line of CSV names the columns. */
   readonly hasHeader: boolean;
+  /** Whether this line looks like a row. */
+  readonly isHeaderLikeRow: boolean;
   /** Whether blanks around values of CSV are left out. */
   readonly trim: boolean;
 }
@@ -59,6 +62,10 @@ export interface StagedInput {
   readonly reading: InputReading;
   /** The types that the caller or the files name, by column of the table. */
   readonly types: ReadonlyMap<string, Type>;
+  /** Columns of JSON whose values are JSON texts. */
+  readonly jsonTexts: ReadonlySet<string>;
+  /** Whether rows of JSON are members of an object, with the column `key`. */
+  readonly isKeyed: boolean;
   /** A FROM clause that reads `files` only; CSV as texts, JSON with types of its own. */
   readonly relation: string;
   /** The same for JSON that is never taken for one map of all its columns. */
@@ -90,6 +97,7 @@ export async function stageInput(
   const { signal } = watch;
   const memoryBytes = writerMemory(watch);
   const options = (input.kind === 'rows' ? undefined : input.options) ?? {};
+  refuseVariants(options, formatVersion);
   const name: [string, Type][] = hasFilename(options) ? [[FILENAME, { kind: 'string' }]] : [];
   const types = new Map([...name, ...columnTypes(options)]);
   const kind = kindFor(options);
@@ -110,7 +118,9 @@ export async function stageInput(
     const converted = await convertInput(received ?? { files: [], kind: 'json' }, conversion);
     const own = converted.options ?? {};
     const all = new Map([...ownTypes(converted, options), ...types]);
-    const merged = { ...own, ...withoutUnset(options), ...(converted.options && WRITTEN_CSV) };
+    for (const path of converted.changedKeys?.inner ?? []) all.delete(path);
+    const named = withoutUsed(withoutUnset(options), converted);
+    const merged = { ...own, ...named, ...(converted.options && WRITTEN_CSV) };
     return await stagedFiles(converted, merged, folder.path, { types: all, dispose });
   } catch (error) {
     dispose();
@@ -134,12 +144,31 @@ const ownTypes = (
 const withoutUnset = (options: ReadingOptions): ReadingOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
+/** The options without names of keys that a conversion has changed. */
+function withoutUsed(options: ReadingOptions, { changedKeys }: ConvertedInput): ReadingOptions {
+  if (changedKeys === undefined) return options;
+  const { used, inner } = changedKeys;
+  const without = (names: Readonly<Record<string, string>> = {}, done: Iterable<string>) => {
+    const isDone = new Set(done);
+    return Object.fromEntries(Object.entries(names).filter(([name]) => !isDone.has(name)));
+  };
+  const { rename, types } = options;
+  return { ...options, rename: without(rename, used), types: without(types, inner) };
+}
+
+function refuseVariants(options: ReadingOptions, formatVersion: number): void {
+  const variant = [...columnTypes(options)].find(([, { kind }]) => kind === 'variant');
+  if (variant === undefined || formatVersion >= 3) return;
+  const message = `column "${variant[0]}" cannot be a variant in a table of format version 2`;
+  throw new LakeError('invalid_argument', message, { details: { option: 'variant' } });
+}
+
 /** Every value of every file counts for a type, and so does a name that comes late. */
 const JSON_OPTIONS = "format='auto', union_by_name=true";
 const WHOLE = 'sample_size=-1, maximum_sample_files=9223372036854775807';
 
 async function stagedFiles(
-  { files, format, reading: converted }: ConvertedInput,
+  { files, format, reading: converted, changedKeys, isKeyed = false }: ConvertedInput,
   options: ReadingOptions,
   folder: string,
   own: Pick<StagedInput, 'types' | 'dispose'>,
@@ -174,29 +203,55 @@ async function stagedFiles(
     return nulls.length === 0 ? read(types) : withoutNullTexts(read, types, nulls);
   };
   const hasHeader = options.hasHeader !== false;
-  const countRecords = async (signal?: AbortSignal) => {
-    if (format === 'json') await checkCompressed(files, signal);
-    if (format !== 'csv') return null;
-    let records = 0;
-    for (const [i, file] of files.entries()) {
-      records += (await countCsvRecords(file, headers[i], signal)) - (hasHeader ? 1 : 0);
-    }
-    return records;
-  };
-  const lineOf = async (row: number) => {
-    if (format !== 'csv' || files.length > 1) return null;
-    return lineOfRecord(files[0], headers[0], row + (hasHeader ? 1 : 0));
-  };
   const delimiter = headers[0]?.delimiter ?? null;
   const trim = headers[0]?.trim ?? false;
   const { compression } = files[0];
-  const reading = { ...converted, format, compression, delimiter, hasHeader, trim };
+  const isHeaderLikeRow = headers[0]?.isLikeRow ?? false;
+  const found = { format, compression, delimiter, hasHeader, isHeaderLikeRow, trim };
+  const reading = { ...converted, ...found };
   const relationWithoutMaps = json(`${WHOLE}, map_inference_threshold=-1`);
   const objects = `read_json_objects(${list}, format='auto')`;
   const relations = { relation, relationWithoutMaps, objects, typedRelation };
   // the header has the names of the table already
+  const counts = recordCounts(files, headers, format, hasHeader);
   const rest = format === 'csv' ? { ...options, rename: {} } : options;
-  return { files, format, options: rest, reading, ...relations, countRecords, lineOf, ...own };
+  const jsonTexts = changedKeys?.jsonTexts ?? new Set<string>();
+  return {
+    files,
+    jsonTexts,
+    isKeyed,
+    format,
+    options: rest,
+    reading,
+    ...relations,
+    ...counts,
+    ...own,
+  };
+}
+
+/** `countRecords` and `lineOf` of files. */
+function recordCounts(
+  files: readonly InputFile[],
+  headers: readonly CsvHeader[],
+  format: InputFormat,
+  hasHeader: boolean,
+): Pick<StagedInput, 'countRecords' | 'lineOf'> {
+  const headerRecords = hasHeader ? 1 : 0;
+  return {
+    countRecords: async (signal) => {
+      if (format === 'json') await checkCompressed(files, signal);
+      if (format !== 'csv') return null;
+      let records = 0;
+      for (const [i, file] of files.entries()) {
+        records += (await countCsvRecords(file, headers[i], signal)) - headerRecords;
+      }
+      return records;
+    },
+    lineOf: async (row) => {
+      if (format !== 'csv' || files.length > 1) return null;
+      return lineOfRecord(files[0], headers[0], row + headerRecords);
+    },
+  };
 }
 
 function refuseMissingNames({ rename = {} }: ReadingOptions, headers: readonly CsvHeader[]): void {
@@ -208,14 +263,14 @@ function refuseMissingNames({ rename = {} }: ReadingOptions, headers: readonly C
 }
 
 /** Strict, so that a line that does not fit its header is refused and never skipped. */
-const CSV_OPTIONS =
-  `auto_detect=false, skip=0, quote='"', escape='"', comment='', ` +
-  'strict_mode=true, null_padding=false';
+const STRICT = `strict_mode=true, auto_detect=false, quote='"', escape='"', comment=''`;
 
-function csvOptions({ hasHeader = true, nulls = [], skipBadLines }: ReadingOptions): string {
+function csvOptions({ hasHeader = true, nulls = [], skipBadLines, pad }: ReadingOptions): string {
+  // threads cannot pad a line that a line end inside of quotes may continue
+  const short = pad === true ? 'null_padding=true, parallel=false' : 'null_padding=false';
   const bad = skipBadLines === true ? 'store_rejects=true' : 'ignore_errors=false';
   const empty = nulls.length === 0 ? '' : `, nullstr=[${['', ...nulls].map(quoteText).join(', ')}]`;
-  return `${CSV_OPTIONS}, header=${hasHeader}, ${bad}${empty}`;
+  return `${STRICT}, ${short}, header=${hasHeader}, ${bad}${empty}`;
 }
 
 function csvRelation(
@@ -225,10 +280,10 @@ function csvRelation(
   options: ReadingOptions,
 ): string {
   const { nulls = [] } = options;
-  const parts = files.map(({ path, compression }, i) => {
+  const parts = files.map(({ path, compression, linesBefore = 0 }, i) => {
     const { delimiter, names, trim } = headers[i];
     const columns = names.map((name) => `${quoteName(name)}: 'VARCHAR'`).join(', ');
-    const packed = `compression=${quoteText(compression ?? 'none')}`;
+    const packed = `skip=${linesBefore}, compression=${quoteText(compression ?? 'none')}`;
     const all = `${how}, ${packed}, delim=${quoteText(delimiter)}, columns={${columns}}`;
     const read = `read_csv(${quoteText(path)}, ${all})`;
     const part = trim ? `(SELECT ${trimmed(names, nulls)} FROM ${read})` : read;

@@ -30,7 +30,7 @@ export async function locatedFault(
   const row = Number(found[0]);
   const line = await input.lineOf(row);
   const where = line === null ? `row ${row}` : `line ${line}`;
-  return new LakeError(error.code, `${where}: ${error.message}`, {
+  return new LakeError(error.reason, `${where}: ${error.message}`, {
     cause: error.cause,
     details: { ...error.details, option: 'value', column: column.name, value: unfit[2] },
   });

@@ -1,5 +1,8 @@
 import { quoteText } from '../scan/duckdb/quoting.ts';
+import type { Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
+import type { NearlyTyped } from './input-notes.ts';
+import { isNearly, MAX_EXCEPTIONS } from './null-mark.ts';
 import type { DescribedType } from './wide-objects.ts';
 import type { WriterSession } from './writer-session.ts';
 
@@ -24,6 +27,48 @@ export async function withoutNullValues(
   const [row] = await session.rows(`SELECT ${kinds.join(', ')} FROM ${objects}`);
   const types = new Map(mixed.map((column, i) => [column, commonType(kindsOf(row[i]))]));
   return columns.map((column) => ({ ...column, sql: types.get(column) ?? column.sql }));
+}
+
+/** A column, its key in the rows, and its type there. */
+interface ReadColumn {
+  readonly name: string;
+  readonly key: string;
+  readonly source: Type;
+  readonly isWide: boolean;
+}
+
+const NUMBERS = "'BIGINT', 'UBIGINT', 'DOUBLE'";
+
+/**
+ * Columns of JSON with values of several types that are texts and numbers, or texts and booleans:
+ * nearly of the other type if most values, or all but one mark for NULL, are of it.
+ */
+export async function nearlyPlain(
+  session: WriterSession,
+  { objects }: StagedInput,
+  columns: readonly ReadColumn[],
+): Promise<readonly NearlyTyped[]> {
+  const mixed = columns.filter(({ source, key, isWide }) => {
+    return !isWide && source.kind === 'variant' && !/["\\]/.test(key);
+  });
+  if (mixed.length === 0) return [];
+  const counted = mixed.map(({ key }) => {
+    const path = quoteText(`$."${key}"`);
+    const type = `json_type(json, ${path})`;
+    const count = (kinds: string) => `count(*) FILTER (${type} IN (${kinds}))`;
+    const text = `left(json ->> ${path}, 40)`;
+    return `count(*) FILTER (${type} <> 'NULL'), ${count(NUMBERS)}, ${count("'BOOLEAN'")},
+      ${count("'VARCHAR'")}, approx_top_k(${text}, ${MAX_EXCEPTIONS}) FILTER (${type} = 'VARCHAR')`;
+  });
+  const [row] = await session.rows(`SELECT ${counted.join(', ')} FROM ${objects}`);
+  return mixed.flatMap(({ name }, i) => {
+    const [values, numbers, booleans, texts] = row.slice(5 * i, 5 * i + 4).map(Number);
+    const exceptions = kindsOf(row[5 * i + 4]);
+    const fitting = values - texts;
+    const kind = fitting === numbers ? 'number' : fitting === booleans ? 'boolean' : undefined;
+    if (fitting === 0 || kind === undefined || !isNearly(fitting, values, exceptions)) return [];
+    return [{ column: name, kind, values, fitting, exceptions }];
+  });
 }
 
 const kindsOf = (list: unknown): readonly string[] =>

@@ -2,15 +2,10 @@ import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { InputColumn } from './input-columns.ts';
 import type { InputFormat } from './input-files.ts';
 import type { NearlyTyped } from './input-notes.ts';
-import { isNullMark } from './null-mark.ts';
+import { isNearly, LEAST_SHARE_BESIDE_MARK, MAX_EXCEPTIONS } from './null-mark.ts';
 import { DATE_HINTS, FORM, HINT, typeOfForms } from './text-forms.ts';
 import type { WriterSession } from './writer-session.ts';
 
-/** The share of its values at which a column is named. */
-const LEAST_SHARE = 0.8;
-/** The same if all other values are one mark for NULL, as "NA" is. */
-const LEAST_SHARE_BESIDE_MARK = 0.02;
-const MAX_EXCEPTIONS = 4;
 /** More columns are not named, as each takes a part of another pass over the input. */
 const MAX_COLUMNS = 100;
 
@@ -35,7 +30,7 @@ const CANDIDATES: readonly Candidate[] = [
   { kind: 'boolean', bits: HINT.yes | boolean, type: 'boolean' },
   ...DATE_HINTS.map(
     ({ bit, format }): Candidate => ({
-      kind: /%H/.test(format) ? 'timestamp' : 'date',
+      kind: /%[HI]/.test(format) ? 'timestamp' : 'date',
       bits: bit,
       dateFormats: [format],
     }),
@@ -77,8 +72,7 @@ export async function nearlyTyped(
     const list = top as { readonly items: readonly unknown[] } | null;
     const exceptions = list?.items.map(String) ?? [];
     const fitting = Number(values) - Number(others);
-    const isBesideMark = exceptions.length === 1 && isNullMark(exceptions[0]);
-    if (!isBesideMark && fitting < LEAST_SHARE * Number(values)) return [];
+    if (!isNearly(fitting, Number(values), exceptions)) return [];
     return [{ column: column.name, ...candidate, values: Number(values), fitting, exceptions }];
   });
 }

@@ -11,19 +11,29 @@ export interface ReadingOptions {
   readonly kind?: InputKind;
   /** Texts that stand for NULL, besides the empty text. */
   readonly nulls?: readonly string[];
-  /** Types of columns by name: `long`, `decimal(9, 2)`, `timestamptz`, …. */
+  /**
+   * Types of columns by name: `long`, `decimal(9, 2)`, `timestamptz`, …. Of JSON also of keys
+   * inside of objects: `a.b` with `json`, whose values become JSON texts.
+   */
   readonly types?: Readonly<Record<string, string>>;
-  /** Names in the table by names in the files. */
+  /** Names in the table by names in the files; of JSON also those of keys inside of objects. */
   readonly rename?: Readonly<Record<string, string>>;
   readonly delimiter?: string;
   /** A label of the Encoding Standard: `latin1`, `utf-16le`, `shift_jis`, …. */
   readonly encoding?: string;
   /** Whether the first line of CSV names the columns. Default true. */
   readonly hasHeader?: boolean;
+  /**
+   * What comments in CSV begin with. Default `#`, if the first line begins with it; empty: CSV has
+   * no comments.
+   */
+  readonly comment?: string;
   /** Whether blanks around values of CSV are left out. Default: if most names have some. */
   readonly trim?: boolean;
   /** Whether lines of CSV that do not fit are left out. Default false: they are errors. */
   readonly skipBadLines?: boolean;
+  /** Whether columns that a line of CSV lacks at its end are NULL. Default false. */
+  readonly pad?: boolean;
   /** Default `.`; with `,` a `.` separates thousands. */
   readonly decimal?: '.' | ',';
   /** Formats of dates and timestamps besides ISO 8601, in the notation of strptime. */
@@ -65,6 +75,7 @@ export const hasFilename = ({ filename, wholeFiles }: ReadingOptions): boolean =
 
 const ALIASES: Readonly<Record<string, string>> = Object.freeze({
   text: 'string',
+  json: 'string',
   varchar: 'string',
   keyword: 'string',
   bool: 'boolean',
@@ -77,14 +88,15 @@ const ALIASES: Readonly<Record<string, string>> = Object.freeze({
 
 const KINDS =
   'string, boolean, int, long, float, double, decimal(P, S), date, time, timestamp, ' +
-  'timestamptz, uuid';
-const UNREAD: ReadonlySet<string> = new Set([
-  'unsupported',
-  'unknown',
-  'variant',
-  'fixed',
-  'binary',
-]);
+  'timestamptz, uuid, json, variant';
+const UNREAD: ReadonlySet<string> = new Set(['unsupported', 'unknown', 'fixed', 'binary']);
+
+/** Names of types whose values of JSON are read as one text. */
+const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'variant']);
+
+/** The columns, and the paths of keys in JSON, whose values are read as JSON texts. */
+export const jsonTextPaths = ({ types = {} }: ReadingOptions): readonly string[] =>
+  Object.keys(types).filter((name) => JSON_TYPES.has(types[name].trim().toLowerCase()));
 
 /** The types of columns. Throws invalid_argument. */
 export function columnTypes({ types = {} }: ReadingOptions): ReadonlyMap<string, Type> {

@@ -69,7 +69,7 @@ describe('a table that is replaced', () => {
     expect(
       (await rowsOf(table)).map((row) => row.map((v) => (v === null ? null : String(v)))),
     ).toEqual(await sql(`FROM read_csv('${path}', columns=${columns}, header=true, nullstr='NA')`));
-    expect(await rowsOf(table, first.snapshotId as bigint)).toEqual(before);
+    expect(await rowsOf(table, BigInt(first.snapshot!))).toEqual(before);
   });
 
   it('takes --type and --rename, and goes back to a schema that it had', async () => {
@@ -173,11 +173,11 @@ describe('a table that is replaced', () => {
     const table = 'r.keyed';
     await put(table, 'keyed.csv', 'id,v\n1,1\n', { key: ['id'] });
     await expect(put(table, 'keyed.csv', 'v\n1\n', overwrite)).rejects.toMatchObject({
-      code: 'column_not_found',
+      reason: 'column_not_found',
     });
     const done = await put(table, 'keyed.csv', 'id,v\na,1\n', overwrite);
     expect(done.schema).toMatchObject({ identifierFieldIds: [3] });
     const twice = put(table, 'keyed.csv', 'id,v\na,1\na,2\n', overwrite);
-    await expect(twice).rejects.toMatchObject({ code: 'duplicate_key' });
+    await expect(twice).rejects.toMatchObject({ reason: 'duplicate_key' });
   });
 });

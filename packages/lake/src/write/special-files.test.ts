@@ -68,7 +68,7 @@ describe.each([2, 3] as const)('special files in a table of format %i', (formatV
         put(path);
       }
       await expect(readAll(name)).rejects.toMatchObject({
-        name: 'LakeError',
+        name: 'LhsError',
         message: expect.stringMatching(new RegExp(`"${folder}/[^"]*"`)),
       });
     });

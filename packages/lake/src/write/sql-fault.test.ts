@@ -10,8 +10,8 @@ describe('the error of a write without memory', () => {
     'Out of Memory Error: Failed to allocate block of 32002048 bytes (bad allocation)',
     'libduckdb.so: failed to map segment from shared object',
   ])('names the system, not the file or the limit of the writer: %s', (message) => {
-    const { code, message: text } = faultOf(message);
-    expect(code).toBe('out_of_memory');
+    const { reason, message: text } = faultOf(message);
+    expect(reason).toBe('out_of_memory');
     expect(text).toContain('the system gives this process no more memory');
     expect(text).not.toMatch(/rows\.csv|256/);
   });
@@ -19,7 +19,7 @@ describe('the error of a write without memory', () => {
   it('names the file and the limit where the limit of the writer is too low', () => {
     const used = '(255.9 MiB/256.0 MiB used)';
     const fault = faultOf(`Out of Memory Error: failed to allocate data of size 1.0 MiB ${used}`);
-    expect(fault).toMatchObject({ code: 'out_of_memory' });
+    expect(fault).toMatchObject({ reason: 'out_of_memory' });
     expect(fault.message).toContain('writing "/in/rows.csv" needs more than 256 MiB');
   });
 });

@@ -52,8 +52,12 @@ export function sqlFault(
   }
   const twin = /^.*Duplicate name "(.*)" in struct auto-detected in JSON/.exec(message);
   if (twin !== null) {
-    const why = `keys of one object differ only in case ("${twin[1]}"); rename one of them`;
-    return new LakeError('invalid_argument', `cannot read ${what}: ${why}`, options);
+    const why = `keys of one object differ only in case ("${twin[1]}")`;
+    const details = { option: 'twins', key: twin[1] };
+    return new LakeError('invalid_argument', `cannot read ${what}: ${why}`, {
+      ...options,
+      details,
+    });
   }
   const own = message.indexOf(OWN_FAULT);
   if (own >= 0) {

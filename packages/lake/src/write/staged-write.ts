@@ -22,7 +22,7 @@ import { type InputKeys, keyReader, plainKeys, refuseRepeatedKeys } from './key-
 import { locatedFault } from './located-fault.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { type PlainRows, plainRows } from './plain-rows.ts';
-import { kindFor } from './reading-options.ts';
+import { jsonTextPaths, kindFor, type ReadingOptions } from './reading-options.ts';
 import { rowSlices } from './row-slices.ts';
 import { noteSkipped } from './skipped-lines.ts';
 import { formMacros } from './text-forms.ts';
@@ -59,6 +59,9 @@ export async function withDataFiles<T>(
   options: RowWriteOptions,
   commit: (written: WrittenInput) => Promise<T>,
 ): Promise<T> {
+  if (input.kind !== 'rows' && options.schemaFor === undefined) {
+    refuseTypes(input.options ?? {});
+  }
   if (input.kind === 'files') await checkedFiles(input.paths, kindFor(input.options ?? {}));
   const table = await loadTable(config);
   const { defaultSpec: spec } = table.metadata;
@@ -125,6 +128,13 @@ export interface OpenInput {
   ): Promise<T>;
 }
 
+/** Throws invalid_argument for types that the table decides on. */
+function refuseTypes(reading: ReadingOptions): void {
+  if (Object.keys(reading.types ?? {}).length === jsonTextPaths(reading).length) return;
+  const message = 'the table has types already; types are named when it is created';
+  throw new LakeError('invalid_argument', `${message} or replaced (json and variant always)`);
+}
+
 /**
  * Opens an input for a write, which works in `folder`; whatever happens, nothing is left. What
  * does not fit into memory with several threads is tried again with one.
@@ -155,7 +165,7 @@ export async function withOpenInput<T>(
     // Rows keep their order inside a partition only where one thread distributes them.
     if (place.isPartitioned) return await once(1);
     return await once().catch((error: unknown) => {
-      if (error instanceof LakeError && error.code === 'out_of_memory') return once(1);
+      if (error instanceof LakeError && error.reason === 'out_of_memory') return once(1);
       throw error;
     });
   } catch (error) {
@@ -173,7 +183,10 @@ function namedFiles(error: unknown, { files }: StagedInput): unknown {
     error.message,
   );
   if (message === error.message) return error;
-  return new LakeError(error.code, message, { cause: error.cause, details: { ...error.details } });
+  return new LakeError(error.reason, message, {
+    cause: error.cause,
+    details: { ...error.details },
+  });
 }
 
 /** Both results, after both have ended: a failure of the first is the one that is reported. */
@@ -196,7 +209,7 @@ async function openInput(
 ): Promise<OpenInput> {
   session.enter({ phase: 'reading', rows: 0, from: 0, to: 0.5 });
   await session.run(formMacros(staged.options));
-  const columns = await inputColumns(session, staged);
+  const columns = await inputColumns(session, staged, watch?.signal);
   return {
     session,
     staged,

@@ -8,7 +8,7 @@ import { type RefTarget, withoutRef, withRef } from './next-refs.ts';
 /** A new target of a branch or tag. */
 export interface RefChange extends Omit<RefTarget, 'snapshotId'> {
   /** Default: the table's current snapshot. */
-  readonly snapshotId?: bigint;
+  readonly snapshot?: string;
   /** Move the branch or tag if there is one of the name. Default: throws invalid_argument. */
   readonly replace?: boolean;
 }
@@ -20,11 +20,11 @@ export interface RefChange extends Omit<RefTarget, 'snapshotId'> {
 export async function pointTableRef(
   config: TableConfig,
   name: string,
-  { kind, snapshotId, retention, replace = false }: RefChange,
-): Promise<bigint> {
-  let target = snapshotId;
+  { kind, snapshot, retention, replace = false }: RefChange,
+): Promise<string> {
+  let target = '';
   await commitTable(await loadTable(config), async ({ metadata }) => {
-    const id = snapshotId ?? metadata.currentSnapshotId;
+    const id = snapshot === undefined ? metadata.currentSnapshotId : BigInt(snapshot);
     if (id === null) throw new LakeError('snapshot_not_found', 'the table has no snapshot yet');
     const known = metadata.refs.find((ref) => ref.name === name);
     if (known !== undefined && (!replace || known.kind !== kind)) {
@@ -33,11 +33,11 @@ export async function pointTableRef(
         details: { snapshot: String(known.snapshotId) },
       });
     }
-    target = snapshotOf(metadata, id).id;
+    target = String(snapshotOf(metadata, id).id);
     const ref = { kind, snapshotId: id, ...(retention && { retention }) };
     return { metadata: withRef(metadata, name, ref, Date.now()), written: [] };
   });
-  return target as bigint;
+  return target;
 }
 
 /** Removes a tag or branch. Throws snapshot_not_found, commit_conflict. */

@@ -99,7 +99,7 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
     expect(await deleteFromTable(config, 'id = 1 OR id = 2')).toMatchObject({ deleted: 2 });
     expect(await deleteFromTable(config, 'id = 10')).toMatchObject({
       deleted: 0,
-      snapshotId: null,
+      snapshot: null,
     });
     expect(await read(config)).toHaveLength(88);
 
@@ -113,12 +113,12 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
     expect(now.find((r) => r.id === 3)?.name).toBe('three');
     expect(now.find((r) => r.id === 200)?.name).toBeNull();
 
-    expect(await read(config, first.snapshotId ?? undefined)).toHaveLength(100);
+    expect(await read(config, BigInt(first.snapshot!))).toHaveLength(100);
     await changeColumns(config, { kind: 'add', name: 'note', type: { kind: 'string' } });
     await changeColumns(config, { kind: 'rename', from: 'name', to: 'title' });
     await changeColumns(config, { kind: 'drop', name: 'tags' });
     expect(Object.keys((await read(config))[0])).toEqual(['id', 'title', 'price', 'at', 'note']);
-    await setRef(config, 'v1', 'tag', first.snapshotId as bigint);
+    await setRef(config, 'v1', 'tag', BigInt(first.snapshot!));
     const expired = await expireSnapshots(config, Date.now() + 1000);
     expect(expired).toHaveLength(2);
     const over = await overwriteRows(config, { kind: 'rows', rows: [{ id: 7, title: 'only' }] });
@@ -174,7 +174,7 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
     );
     await expect(deleteFromTable(config, 'no_such = 1')).rejects.toThrow(/no_such/);
     await expect(writeTable(catalog, config.table, { schema })).rejects.toMatchObject({
-      code: 'table_exists',
+      reason: 'table_exists',
     });
     expect(await read(config)).toHaveLength(3);
   });
@@ -199,7 +199,7 @@ describe('an import of files', () => {
     await expect(
       importIntoTable({ catalog, table: 'my.events', files: [csv] }),
     ).rejects.toMatchObject({
-      code: 'table_exists',
+      reason: 'table_exists',
     });
     await importIntoTable({
       catalog,
@@ -243,7 +243,7 @@ describe('changes by key', () => {
 
   it('without effect commit nothing, and values that are no keys are refused', async () => {
     const config = { catalog, table: 'ns.keys2' };
-    const nothing = { snapshotId: null, inserted: 0, updated: 0, deleted: 0 };
+    const nothing = { snapshot: null, inserted: 0, updated: 0, deleted: 0 };
     expect(await changeTableRows(config, { upserts: [], deletes: [] })).toEqual(nothing);
     expect(await changeTableRows(config, { upserts: [], deletes: [{ id: 7777 }] })).toEqual(
       nothing,
@@ -252,8 +252,8 @@ describe('changes by key', () => {
       changeTableRows(config, { upserts: [], deletes: [key] });
     await expect(deleting({ id: 'x' })).rejects.toMatchObject({ code: 'invalid_argument' });
     await expect(deleting({ name: 'n1' })).rejects.toMatchObject({ code: 'invalid_argument' });
-    await expect(deleting({})).rejects.toMatchObject({ code: 'null_key' });
+    await expect(deleting({})).rejects.toMatchObject({ reason: 'null_key' });
     const twice = changeTableRows(config, { upserts: [], deletes: [{ id: 1 }, { id: 1 }] });
-    await expect(twice).rejects.toMatchObject({ code: 'duplicate_key' });
+    await expect(twice).rejects.toMatchObject({ reason: 'duplicate_key' });
   });
 });

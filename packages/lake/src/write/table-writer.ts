@@ -19,17 +19,19 @@ import { stageTable } from './staged-table.ts';
 import { type RowWriteOptions, withDataFiles } from './staged-write.ts';
 import type { WriteWatch } from './write-progress.ts';
 
-/** What a commit did. `snapshotId` is null if there was nothing to commit. */
+/** What a commit did. `snapshot` is null if there was nothing to commit. */
 export interface WriteResult {
-  readonly snapshotId: bigint | null;
+  readonly snapshot: string | null;
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
   /** The schema of a table that was made or replaced by this write. */
   readonly schema?: Schema;
+  /** Columns of which the table has other ones with the same names now. */
+  readonly replaced?: readonly string[];
 }
 
-const NOTHING: WriteResult = { snapshotId: null, inserted: 0, updated: 0, deleted: 0 };
+const NOTHING: WriteResult = { snapshot: null, inserted: 0, updated: 0, deleted: 0 };
 const KEEP_ALL = { mayRemove: false, removes: () => false } as const;
 
 /** Creates a table without a snapshot. Throws table_exists, invalid_argument. */
@@ -146,7 +148,10 @@ export async function overwriteRows(
     };
     const counts = { inserted: records(added), updated: 0, deleted: 0 };
     const done = await commitChange(table, checked, 'main', counts);
-    return { ...done, schema };
+    const replaced = table.metadata.schema.fields.filter(({ id, name }) =>
+      schema.fields.some((field) => field.name === name && field.id !== id),
+    );
+    return { ...done, schema, replaced: replaced.map(({ name }) => name) };
   });
 }
 
@@ -162,12 +167,12 @@ export async function deleteFromTable(config: TableConfig, where: string): Promi
 
 async function deleteFound(table: TableHandle, find: FindRows): Promise<WriteResult> {
   let deleted = 0;
-  const snapshotId = await commitRows(table, 'delete', [], async (source, handle) => {
+  const snapshot = await commitRows(table, 'delete', [], async (source, handle) => {
     const rows = await find(source, handle);
     deleted = countRows(rows);
     return rows;
   });
-  return snapshotId === null ? NOTHING : { ...NOTHING, snapshotId, deleted };
+  return snapshot === null ? NOTHING : { ...NOTHING, snapshot, deleted };
 }
 
 /**
@@ -191,14 +196,14 @@ export async function upsertIntoTable(
     const unwanted = deletes.length === 0 ? null : rowsWithKey(schema, names, deletes);
     let updated = 0;
     let deleted = 0;
-    const snapshotId = await commitRows(table, 'overwrite', added, async (source, handle) => {
+    const snapshot = await commitRows(table, 'overwrite', added, async (source, handle) => {
       const rows = await wanted.rowsAmong(scanNear({ source, handle }, near, names));
       updated = countRows(rows);
       if (unwanted !== null) addRows(rows, await unwanted(source, handle));
       deleted = countRows(rows) - updated;
       return rows;
     });
-    return { snapshotId, inserted: records(added) - updated, updated, deleted };
+    return { snapshot, inserted: records(added) - updated, updated, deleted };
   });
 }
 
@@ -254,7 +259,7 @@ export async function commitRows(
   operation: 'delete' | 'overwrite',
   addedData: readonly NewDataFile[],
   find: FindRows,
-): Promise<bigint | null> {
+): Promise<string | null> {
   let written: readonly { readonly real: string }[] = [];
   const { store } = table.files;
   const prepare = async (handle: TableHandle): Promise<SnapshotChange | null> => {
@@ -275,7 +280,7 @@ export async function commitRows(
     }
   };
   try {
-    return (await commitChange(table, prepare, 'main', NOTHING)).snapshotId;
+    return (await commitChange(table, prepare, 'main', NOTHING)).snapshot;
   } catch (error) {
     await discard(error, store, written);
     throw error;
@@ -286,16 +291,16 @@ async function commitChange(
   table: TableHandle,
   prepare: (handle: TableHandle) => Promise<SnapshotChange | null>,
   branch: string,
-  counts: Omit<WriteResult, 'snapshotId'>,
+  counts: Omit<WriteResult, 'snapshot'>,
 ): Promise<WriteResult> {
-  let snapshotId: bigint | null = null;
+  let snapshot: string | null = null;
   await commitTable(table, async (handle) => {
     const change = await prepare(handle);
     if (change === null) return null;
     const prepared = await snapshotMetadata(handle.metadata, handle.files, change, branch);
-    snapshotId = prepared.snapshotId;
+    snapshot = String(prepared.snapshotId);
     return prepared;
   });
   const { inserted, updated, deleted } = counts;
-  return { snapshotId, inserted, updated, deleted };
+  return { snapshot, inserted, updated, deleted };
 }

@@ -57,7 +57,14 @@ const DATE_FORMATS = [
   '%d/%m/%Y %H:%M:%S',
   '%Y/%m/%d %H:%M:%S',
   '%d/%b/%Y:%H:%M:%S %z',
+  '%m/%d/%Y %I:%M:%S %p',
 ];
+
+/** SQL for a text of a format, also without its seconds; NULL if it is none. */
+function parsed(format: string): string {
+  const formats = [format, ...(format.includes(':%S') ? [format.replace(':%S', '')] : [])];
+  return `try_strptime(x, [${formats.map(quoteText).join(', ')}])`;
+}
 
 /** Texts that are read only if the caller names a notation or a type, each with its bit. */
 export const HINT = Object.freeze({ comma: 1 << 12, marked: 1 << 13, list: 1 << 14, yes: 1 << 15 });
@@ -146,7 +153,7 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
     );
   });
   const dates = dateFormats.map(
-    (format) => `WHEN try_strptime(x, ${quoteText(format)}) IS NOT NULL THEN ${isoOf(format)}`,
+    (format) => `WHEN ${parsed(format)} IS NOT NULL THEN ${isoOf(format)}`,
   );
   const comma = `WHEN ${matches('comma')} THEN replace(replace(x, '.', ''), ',', '.')`;
   const plain = [...(decimal === ',' ? [comma] : []), ...dates];
@@ -185,14 +192,12 @@ const quotedForm = (): string =>
   ` + ${bitIf(`contains(x, '.') AND ${matches('double')}`, FORM.double)}`;
 
 function otherForm(): string {
-  const dates = DATE_HINTS.map(({ bit, format }) =>
-    bitIf(`try_strptime(x, ${quoteText(format)}) IS NOT NULL`, bit),
-  );
+  const dates = DATE_HINTS.map(({ bit, format }) => bitIf(`${parsed(format)} IS NOT NULL`, bit));
   const notations = (['comma', 'list'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
   const address = bitIf(matches('address'), FORM.address);
   const marks = (['marked', 'yes'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
   // a letter or a digit at its end: most texts are none of these, and are not tried
-  return `CASE WHEN regexp_full_match(x, '-?[0-9a-zA-Z:][-0-9a-zA-Z .,:/+]*[0-9a-fA-F:]')
+  return `CASE WHEN regexp_full_match(x, '-?[0-9a-zA-Z:][-0-9a-zA-Z .,:/+]*[0-9a-fA-FM:]')
     THEN ${[address, ...notations, ...dates].join(' + ')} ELSE 0 END
     + ${[FORM.other, ...marks].join(' + ')}`;
 }
@@ -201,7 +206,7 @@ function otherForm(): string {
 function isoOf(format: string): string {
   const zone = /%z/i.test(format) ? 'Z' : '';
   const clock = /%[HIMSTXcpf]/.test(format) || zone !== '' ? `T%H:%M:%S.%f${zone}` : '';
-  return `strftime(try_strptime(x, ${quoteText(format)}), '%Y-%m-%d${clock}')`;
+  return `strftime(${parsed(format)}, '%Y-%m-%d${clock}')`;
 }
 
 /** Texts of numbers that a type takes without a change of their value. */

@@ -12,7 +12,8 @@ import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import { typeName } from '../schema/schema-json.ts';
 import type { Field, MapType, Schema, StructType, Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
-import { asRead, type InputColumn, mapLeaves, readType } from './input-columns.ts';
+import type { InputColumn } from './input-columns.ts';
+import { asRead, mapLeaves, readType } from './read-type.ts';
 import { OWN_FAULT } from './sql-fault.ts';
 import { sqlType } from './sql-type.ts';
 import { isTimeType, strictText } from './text-forms.ts';
@@ -42,9 +43,9 @@ export function typedSelect(
   );
   const types = schema.fields.flatMap((field) => {
     const source = sources.get(field.name);
-    return source === undefined
-      ? []
-      : [[source.key, readType(typeRead(field, source, input))] as const];
+    if (source === undefined) return [];
+    const type = source.isJsonText ? 'VARCHAR' : readType(typeRead(field, source, input));
+    return [[source.key, type] as const];
   });
   return { list: list.join(', '), from: input.typedRelation(types) };
 }
@@ -94,7 +95,8 @@ function read(field: Field, column: InputColumn, { input, isChecked }: How): str
   const isJson = input.format === 'json';
   if (isJson) refuseUnknownFields(name, source, type);
   const from = isJson ? asRead(typeRead(field, column, input)) : source;
-  const value = converted(name, key, from, type, 0);
+  const isParsed = column.isJsonText && !isPlain(from) && from.kind !== 'string';
+  const value = converted(name, isParsed ? `(${key}::JSON)::${sqlType(from)}` : key, from, type, 0);
   return isChecked ? bounded(name, type, value) : value;
 }
 
@@ -141,6 +143,10 @@ function converted(path: string, value: string, source: Type, target: Type, leve
     return strictText(value, target, sqlType(target), message);
   }
   if (losesNanos(source, target)) return floored(value);
+  if (source.kind === 'string' && target.kind === 'list') {
+    const sql = sqlType(target);
+    return `CASE WHEN json_valid(${value}) THEN (${value}::JSON)::${sql} ELSE ${value}::${sql} END`;
+  }
   if (!hasRules(source, target)) return `${value}::${sqlType(target)}`;
   if (source.kind === 'list' && target.kind === 'list') {
     const element = inner(path, item, source.element, target.element);

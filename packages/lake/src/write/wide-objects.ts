@@ -6,25 +6,33 @@ export interface DescribedType {
   readonly sql: string;
 }
 
+/** A column of objects, and how many keys are inside of them. */
+interface CountedKeys {
+  readonly name: string;
+  readonly keys: number;
+}
+
 /**
- * The columns whose objects have too many different keys (`importLeaves`), those with the most keys
+ * The columns whose objects have too many keys (more than `most` in all), those with the most keys
  * first, until the others are few enough: DuckDB takes minutes for expressions over thousands of
  * fields.
  */
-export function wideObjects(columns: readonly DescribedType[]): ReadonlySet<DescribedType> {
-  const nested = columns
-    .filter(({ sql }) => sql.includes('STRUCT('))
-    .map((column) => ({ column, keys: keysOf(column) }))
-    .sort((a, b) => b.keys - a.keys);
-  let rest = nested.reduce((sum, { keys }) => sum + keys, 0);
-  const wide = new Set<DescribedType>();
-  for (const { column, keys } of nested) {
-    if (rest <= LIMITS.importLeaves) break;
-    wide.add(column);
-    rest -= keys;
-  }
-  return wide;
+export function wideObjects<T extends CountedKeys>(
+  columns: readonly T[],
+  most: number = LIMITS.importLeaves,
+): readonly T[] {
+  let rest = columns.reduce((sum, { keys }) => sum + keys, 0);
+  return columns
+    .toSorted((a, b) => b.keys - a.keys)
+    .filter(({ keys }) => {
+      const isWide = rest > most;
+      if (isWide) rest -= keys;
+      return isWide;
+    });
 }
 
-/** About the number of values that a type has in a row. */
-const keysOf = ({ sql }: DescribedType): number => sql.split(', ').length;
+/** The columns that have objects, with about the number of values that a row has of them. */
+export const withKeyCounts = (columns: readonly DescribedType[]): readonly CountedKeys[] =>
+  columns
+    .filter(({ sql }) => sql.includes('STRUCT('))
+    .map(({ name, sql }) => ({ name, keys: sql.split(', ').length }));

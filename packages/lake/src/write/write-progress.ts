@@ -20,12 +20,14 @@ export interface WriteProgress {
 export interface WriteWatch {
   /** Called once with how an input was read. */
   readonly onRead?: (reading: InputReading) => void;
+  /** Called for each fact about the input that its reader should know. */
   readonly onNote?: (note: InputNote) => void;
   /**
    * Memory of the DuckDB that writes; more is spilled beside the data. Default: 768 MiB, or half
    * of the memory that the process may use if that is less.
    */
   readonly memoryBytes?: number;
+  /** Called as the write goes on. */
   readonly onProgress?: (progress: WriteProgress) => void;
   /** An abort rejects with AbortError and leaves nothing behind. */
   readonly signal?: AbortSignal;

@@ -6,7 +6,7 @@ import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
 import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
-import { isS3 } from '../base/object-storage.ts';
+import { isObjectPath } from '../base/object-storage.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import { controlGroupMemory, memoryShare } from '../base/usable-memory.ts';
 import { WorkFolder } from '../base/work-folder.ts';
@@ -176,7 +176,7 @@ export class WriterSession {
     moves: readonly { readonly from: string; readonly to: string }[],
     store: FileStore,
   ): Promise<void> {
-    const isUpload = moves.some(({ to }) => isS3(to));
+    const isUpload = moves.some(({ to }) => isObjectPath(to));
     if (isUpload) this.enter({ phase: 'uploading', rows: 0, from: 0, to: 1 });
     let done = 0;
     try {

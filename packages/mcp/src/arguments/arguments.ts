@@ -1,15 +1,15 @@
 /** The arguments of tools: one table gives their JSON Schema and their checks. */
+
+import type { JsonObject } from '@lakehouse-search/contract';
 import {
   type Check,
-  flag,
-  type JsonObject,
   list,
   object,
   oneOf,
   record,
   textUpTo,
   whole,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 
 /** An argument: what a model reads about it, and what a call is checked with. */
 export interface Argument {
@@ -63,12 +63,6 @@ export const wholeArgument = (
 export const choiceArgument = (values: readonly string[], description: string): Argument => ({
   schema: { type: 'string', enum: values, default: values[0], description },
   check: oneOf(...values),
-});
-
-/** true or false; false by default. */
-export const flagArgument = (description: string): Argument => ({
-  schema: { type: 'boolean', default: false, description },
-  check: flag,
 });
 
 /** An object that the operation reads itself. */

@@ -1,13 +1,13 @@
-import type { Backend, CallContext } from '@lakehouse-search/contract';
+import type { Backend, CallContext, SearchApi } from '@lakehouse-search/contract';
 
 /** The operations that agents can reach: reads alone. */
-export type AgentBackend = Pick<
-  Backend,
-  'search' | 'semantic' | 'hybrid' | 'aggregate' | 'getKeys' | 'listIndexes' | 'describeIndex'
->;
+export interface AgentBackend
+  extends Pick<SearchApi, 'search' | 'semantic' | 'hybrid' | 'aggregate' | 'getKeys'> {
+  readonly indexes: Pick<Backend['indexes'], 'list' | 'describe'>;
+}
 
-/** What a tool, a resource or a prompt works with. */
-export interface AgentContext {
-  readonly backend: AgentBackend;
+/** What a tool, a resource or a prompt works with: all operations, or some of them. */
+export interface AgentContext<K extends keyof AgentBackend = keyof AgentBackend> {
+  readonly backend: Pick<AgentBackend, K>;
   readonly call: CallContext;
 }

@@ -4,3 +4,7 @@
  */
 export const hasFieldClause = (query: string): boolean =>
   /[^\s:([]:\S/.test(query.replace(/\\.|"(?:[^"\\]|\\.)*"|\*:\*/g, '_'));
+
+/** The clause of a field for words or a value, as the query syntax writes them. */
+export const fieldClause = (name: string, words: string): string =>
+  `${name.replace(/[^\p{L}\p{N}_.]/gu, '\\$&')}:${words}`;

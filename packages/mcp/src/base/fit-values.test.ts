@@ -37,6 +37,30 @@ describe('values that have to fit one by one', () => {
   });
 });
 
+describe('a list that has to fit', () => {
+  const list = Array.from({ length: 300 }, (_, i) => `package-${i}`);
+
+  it('has its first values, the marked one, and the number of the others', () => {
+    fc.assert(
+      fc.property(fc.nat(299), fc.integer({ min: 24, max: 400 }), (at, most) => {
+        const { values, cut } = fitEach({ list }, most, { list: `«package»-${at}` });
+        const shown = values.list as string[];
+        const [own, left] = [shown.slice(0, -1), shown.at(-1)];
+        expect(tokensOfJson(shown)).toBeLessThanOrEqual(most);
+        expect(own).toContain(list[at]);
+        expect(own).toEqual(list.filter((value, i) => i < own.length - 1 || own.includes(value)));
+        expect(left).toBe(`… ${list.length - own.length} more`);
+        expect(cut).toEqual(['list']);
+      }),
+    );
+  });
+
+  it('is a cut text if not one value fits', () => {
+    const { values } = fitEach({ list: ['long '.repeat(100)] }, 20);
+    expect(values.list).toMatch(/…$/);
+  });
+});
+
 describe('values that have to fit together', () => {
   it('fit, or are refused; short values stay whole while long ones are cut', () => {
     fc.assert(

@@ -10,6 +10,15 @@ export function keyText({ partition = [], identifier }: Coordinates): string {
     .join(',');
 }
 
+/** A key's text with the characters of its values that need no code outside of a URI. */
+export const readableKey = (text: string): string =>
+  text.replace(/(?<==)[^,]*/g, (part) => {
+    const value = decodeURIComponent(part);
+    return PLAIN_VALUE.test(value) ? value : part;
+  });
+
+const PLAIN_VALUE = /^[\p{L}\p{N}_.:@+/ -]+$/u;
+
 /** A key's text that does not depend on the order of its columns. */
 export const keyName = (key: Coordinates): string => keyText(key).split(',').sort().join(',');
 

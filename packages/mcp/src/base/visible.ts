@@ -1,4 +1,5 @@
-import { isPlain, type Json, type JsonObject } from '@lakehouse-search/contract';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { isPlain } from '@lakehouse-search/contract/internal';
 
 /**
  * Characters that a reader does not see and a model reads: controls of direction and format, zero

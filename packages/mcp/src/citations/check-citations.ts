@@ -1,6 +1,7 @@
 import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { coordinatesOfText, keyName } from '../base/key-text.ts';
+import { keyOfRow } from '../base/find-keys.ts';
+import { coordinatesOfText, keyName, keyText } from '../base/key-text.ts';
 import { type Citation, citationOf, citationUri, hashOf, parseCitation } from './citation.ts';
 
 /** What has become of a cited row. */
@@ -21,6 +22,9 @@ export interface CitationCheck {
   readonly reason?: string;
 }
 
+/** The operations that a check needs: those of search for short keys alone. */
+type CheckContext = AgentContext<'getKeys' | 'search' | 'indexes'>;
+
 /** Cited rows of one index with the same columns: they are read with one call. */
 interface Group {
   readonly index: string;
@@ -40,10 +44,10 @@ interface Member {
  */
 export async function checkCitations(
   uris: readonly string[],
-  context: AgentContext,
+  context: CheckContext,
 ): Promise<readonly CitationCheck[]> {
   const checks: CitationCheck[] = [];
-  for (const group of groupsOf(uris, checks)) {
+  for (const group of await groupsOf(uris, checks, context)) {
     const read = await tried(() => readRows(group, undefined, context));
     for (const [i, member] of group.members.entries()) {
       const { at, uri } = member;
@@ -75,24 +79,45 @@ async function tried<T>(work: () => Promise<T> | T, codes = ABOUT_IT): Promise<T
   }
 }
 
-/** Groups in the order of the citations; checks of texts that are none are made at once. */
-function groupsOf(uris: readonly string[], checks: CitationCheck[]): readonly Group[] {
+/** Groups in the order of the citations; checks of those that no row can be read for. */
+async function groupsOf(
+  uris: readonly string[],
+  checks: CitationCheck[],
+  context: CheckContext,
+): Promise<readonly Group[]> {
   const groups = new Map<string, Group>();
-  uris.forEach((uri, at) => {
-    try {
-      const citation = parseCitation(uri);
-      coordinatesOfText(citation.key);
+  for (const [at, uri] of uris.entries()) {
+    const citation = await tried(() => wholeCitation(uri, context));
+    if (citation instanceof LhsError) checks[at] = unreadable(uri, citation);
+    else if ('status' in citation) checks[at] = citation;
+    else {
       const { index, columns } = citation;
       const name = JSON.stringify([index, columns]);
       const group = groups.get(name) ?? { index, columns, members: [] };
       group.members.push({ at, uri, citation });
       groups.set(name, group);
-    } catch (error) {
-      if (!(error instanceof LhsError)) throw error;
-      checks[at] = unreadable(uri, error);
     }
-  });
+  }
   return [...groups.values()];
+}
+
+/** The citation of a text with the whole key, or what can be said of one with a short key. */
+async function wholeCitation(
+  uri: string,
+  context: CheckContext,
+): Promise<Citation | CitationCheck> {
+  const citation = parseCitation(uri);
+  const { identifier } = coordinatesOfText(citation.key);
+  if (!identifier.some(({ value }) => value.endsWith('*'))) return citation;
+  const { backend, call } = context;
+  const index = await backend.indexes.describe({ index: citation.index }, call);
+  const { key, reason } = await keyOfRow(citation.key, index, context);
+  if (key !== undefined) return { ...citation, key: keyText(key) };
+  if (reason !== undefined) throw new LhsError('invalid_argument', reason);
+  const { snapshot } = index;
+  if (snapshot === citation.snapshot) return { citation: uri, status: 'never_true', snapshot };
+  const why = 'no row has a key that begins so: a short key cannot be read at its own snapshot';
+  return { citation: uri, status: 'deleted', snapshot, reason: why };
 }
 
 interface Rows {
@@ -105,7 +130,7 @@ interface Rows {
 async function readRows(
   { index, columns, members }: Group,
   asOf: string | undefined,
-  { backend, call }: AgentContext,
+  { backend, call }: AgentContext<'getKeys'>,
 ): Promise<Rows> {
   const keys = members.map(({ citation }) => coordinatesOfText(citation.key));
   const at = asOf === undefined ? {} : { as_of: asOf };
@@ -150,7 +175,7 @@ function compare(
 async function inHistory(
   check: CitationCheck,
   member: Member,
-  context: AgentContext,
+  context: AgentContext<'getKeys'>,
 ): Promise<CitationCheck> {
   if (check.status === 'unchanged' || check.missing_columns !== undefined) return check;
   const { citation } = member;

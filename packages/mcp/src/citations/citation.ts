@@ -13,7 +13,7 @@ export interface Citation {
   readonly key: string;
   /** Cited columns of the table, sorted. */
   readonly columns: readonly string[];
-  /** Of the values of the columns: 128 bits in hexadecimal, or the first 64 of them. */
+  /** Of the values of the columns: 128 bits in hexadecimal, or the first 64 of them or more. */
   readonly hash: string;
 }
 
@@ -57,7 +57,7 @@ export function citationUri({ index, snapshot, key, columns, hash }: Citation): 
   return `lhs://${encodeURIComponent(index)}@${snapshot}/${key}?columns=${names}#${hash}`;
 }
 
-const FORM = /^lhs:\/\/([^@/?#]+)@(\d{1,20})\/([^/?#]+)\?columns=([^?#]*)#([0-9a-f]{16,32})$/;
+const FORM = /^lhs:\/\/([^@/?#]+)@(\d{1,20})\/([^?#]+)\?columns=([^?#]*)#([0-9a-f]{16,32})$/;
 
 /** The citation of a URI. Throws invalid_argument. */
 export function parseCitation(uri: string): Citation {

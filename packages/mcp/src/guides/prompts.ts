@@ -23,6 +23,6 @@ export async function promptText(
     throw new LhsError('not_found', `no prompt ${JSON.stringify(name.slice(0, 200))}`);
   }
   const { index, question } = given;
-  const described = await backend.describeIndex(index === undefined ? {} : { index }, call);
+  const described = await backend.indexes.describe(index === undefined ? {} : { index }, call);
   return lesson(described, question);
 }

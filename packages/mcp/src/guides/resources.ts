@@ -18,7 +18,7 @@ export interface ResourceItem {
 
 /** The syntax, and the mapping of each index of the caller. */
 export async function listResources({ backend, call }: AgentContext): Promise<ResourceItem[]> {
-  const indexes = await backend.listIndexes({}, call);
+  const indexes = await backend.indexes.list({}, call);
   const mappings = indexes.map(({ name, description }): ResourceItem => {
     const words = description === undefined ? {} : { description };
     const uri = `lhs://indexes/${encodeURIComponent(name)}/mapping`;
@@ -47,7 +47,7 @@ export async function readResource(
   if (uri === SYNTAX_URI) return { uri, mimeType: 'text/markdown', text: QUERY_SYNTAX };
   const name = MAPPING.exec(uri)?.[1];
   if (name === undefined) throw noResource(uri);
-  const described = await backend.describeIndex({ index: decoded(name, uri) }, call);
+  const described = await backend.indexes.describe({ index: decoded(name, uri) }, call);
   const { index, description, key, fields, time_fields, sort_fields, vector_fields } = described;
   const mapping = { index, description, key, fields, time_fields, sort_fields, vector_fields };
   return { uri, mimeType: JSON_TYPE, text: JSON.stringify(mapping) };

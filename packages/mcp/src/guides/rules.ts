@@ -5,7 +5,8 @@ export const RULES = `1. Call describe_index first: it has fields, values, range
    words of a field as field:(a AND b) or field:"a phrase".
 3. No rows, or notes: read them, and try suggested_query before you answer that there is none.
 4. Questions by meaning need mode hybrid. Hits that are called weak are no answer.
-5. Read what you quote: detail full or hydrate. Quote the citation; cite_check proves it.`;
+5. Read what you quote: detail full with a small limit, or hydrate. Quote the citation; cite_check
+   proves it.`;
 
 /** What a client tells a model about the server. */
 export const INSTRUCTIONS = `Search and count rows of lakehouse tables.

@@ -30,12 +30,8 @@ export interface AgentServerOptions {
 
 /** Lists change when an index is created: a client may keep them this long. */
 const HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
-const READ_ONLY = Object.freeze({
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-});
+/** Of a tool that only reads no other hint means anything. */
+const READ_ONLY = Object.freeze({ readOnlyHint: true, openWorldHint: false });
 
 /** A server of the protocol, for one connection or one request. */
 export function createAgentServer(options: AgentServerOptions): Server {
@@ -89,7 +85,7 @@ function addTools(
   server.setRequestHandler('tools/list', (_, { mcpReq }) =>
     protocolErrors(publicError, async () => {
       const served = await servedTo(contextOf(mcpReq.signal));
-      return { tools: tools.all.map((tool) => listed(tool, served, tools)) };
+      return { tools: tools.all.map((tool) => listedTool(tool, served, tools)) };
     }),
   );
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
@@ -131,17 +127,18 @@ async function explained(
 
 /** The indexes of the caller; the fields of an only one, if it can be opened. */
 async function servedTo({ backend, call }: AgentContext): Promise<Served> {
-  const indexes = await backend.listIndexes({}, call);
+  const indexes = await backend.indexes.list({}, call);
   if (indexes.length !== 1 || indexes[0].error !== undefined) return { indexes };
   try {
-    return { indexes, only: await backend.describeIndex({ index: indexes[0].name }, call) };
+    return { indexes, only: await backend.indexes.describe({ index: indexes[0].name }, call) };
   } catch (error) {
     if (error instanceof LhsError) return { indexes };
     throw error;
   }
 }
 
-function listed(tool: AgentTool, served: Served, { named, reworded }: ServedTools) {
+/** A tool as `tools/list` has it. */
+export function listedTool(tool: AgentTool, served: Served, { named, reworded }: ServedTools) {
   const { title, output } = tool;
   return {
     name: named(tool.name),
@@ -149,7 +146,7 @@ function listed(tool: AgentTool, served: Served, { named, reworded }: ServedTool
     description: reworded(tool.describe(served)),
     inputSchema: { ...toolSchema(tool, served), type: 'object' as const },
     outputSchema: { ...output, type: 'object' as const },
-    annotations: { title, ...READ_ONLY },
+    annotations: READ_ONLY,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Messages of JSON-RPC as clients send them, and errors as they read them. */
-import { isPlain } from '@lakehouse-search/contract';
+import { isPlain } from '@lakehouse-search/contract/internal';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
-import { jsonValue, LhsError, utf8Text } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { jsonValue, utf8Text } from '@lakehouse-search/contract/internal';
 import { idOf, messageFault, withoutNulls } from '../protocol/messages.ts';
 
 const PARSE_ERROR = -32_700;

@@ -14,21 +14,26 @@ export interface StdioStreams {
 export interface StdioConnection extends AsyncDisposable {
   /** Resolves when the client has closed its end and every request is answered. */
   readonly ended: Promise<void>;
+  /** Answers running requests, then ends the connection. */
   close(): Promise<void>;
 }
 
 /**
  * Serves one client over a pair of streams. When the input ends, requests that are running are
- * still answered; an output that breaks ends the connection.
+ * still answered; an output that breaks ends the connection. Throws invalid_argument for tools that
+ * do not exist.
  */
 export async function serveStdio(
   options: AgentServerOptions,
   { input, output, report }: StdioStreams,
 ): Promise<StdioConnection> {
-  const [sdk, { createAgentServer }] = await Promise.all([
+  const [sdk, { createAgentServer }, { servedTools }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('../protocol/create-server.ts'),
+    import('../tools/served-tools.ts'),
   ]);
+  // a connection would tell the client alone, and as an error of the server
+  servedTools(options);
   // the transport of the SDK drops running requests when its input ends: this one ends later
   const gate = new PassThrough();
   const messages = new MessageLines(output, report);

@@ -1,16 +1,15 @@
-import {
-  type AggBucket,
-  type AggResult,
-  type AggResults,
-  type AggregateResponse,
-  type AggSpecs,
-  type IndexDescription,
-  isPlain,
-  type Json,
-  type JsonObject,
-  textOfJson,
-  withDates,
+import type {
+  AggBucket,
+  AggResult,
+  AggResults,
+  AggregateRequest,
+  AggregateResponse,
+  AggSpecs,
+  IndexDescription,
+  Json,
+  JsonObject,
 } from '@lakehouse-search/contract';
+import { isPlain, withDates } from '@lakehouse-search/contract/internal';
 import {
   choiceArgument,
   objectArgument,
@@ -19,14 +18,26 @@ import {
   wholeArgument,
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { DATA_NOTICE } from '../base/data-text.ts';
-import { STATE_SCHEMA, stateOf, stateText } from '../base/table-state.ts';
+import { DATA_NOTICE, dataLines } from '../base/data-text.ts';
+import { STATE_SCHEMA, stateOf, stateText, withLag } from '../base/table-state.ts';
 import { visible } from '../base/visible.ts';
 import { fittingCount, withinBudget } from '../base/within-budget.ts';
-import { aggSpecs, type FlatAggregation, INTERVALS } from './aggregate-request.ts';
+import {
+  aggSpecs,
+  type FlatAggregation,
+  INTERVALS,
+  isDatePart,
+  SIZE,
+} from './aggregate-request.ts';
+import { type Answered, answerEach, NO_ROWS } from './answer-each.ts';
 import { cursorText, readCursor } from './cursor.ts';
+import { inFieldCase } from './field-case.ts';
+import { epochDate } from './field-values.ts';
 import { shortDates } from './hit-view.ts';
-import { reasonsOf } from './nothing-found.ts';
+import { foldMissing, withMissing } from './missing-rows.ts';
+import { reasonsOf, suggestedLines, suggestedOf } from './nothing-found.ts';
+import { requireDates } from './number-periods.ts';
+import { anyFieldNotes, withOtherFields } from './other-fields.ts';
 import {
   type Budgeted,
   CURSOR,
@@ -37,7 +48,9 @@ import {
   moreLines,
   tokensFor,
 } from './page-arguments.ts';
+import { hasTexts, resultLines } from './result-lines.ts';
 import { fieldWords } from './served-words.ts';
+import { withoutNext } from './ties.ts';
 import {
   type AgentTool,
   ANY_OBJECT,
@@ -48,10 +61,9 @@ import {
   TEXT,
   TEXTS,
   type ToolAnswer,
+  type ToolCall,
   WHOLE,
 } from './tool.ts';
-
-const SIZE = { least: 1, most: 1000, standard: 10 };
 
 const INPUT = {
   index: INDEXES,
@@ -59,18 +71,20 @@ const INPUT = {
   filter: textArgument('further clauses that every row must match'),
   operator: choiceArgument(['and', 'or'], 'joins clauses and words side by side of the query'),
   terms: textArgument('group by the values of this sortable field'),
-  size: wholeArgument(SIZE.least, SIZE.most, SIZE.standard, 'groups of terms, the largest first'),
+  size: wholeArgument(1, 1000, SIZE, 'groups of terms; histogram: all'),
   order: textArgument('of groups: _count:asc, _key:asc, or a figure: stats.avg:desc'),
   histogram: textArgument('group by periods of this DATE field; groups of terms are inside'),
-  interval: choiceArgument(INTERVALS, 'the period of histogram, UTC; others: aggs with range'),
-  stats: textArgument('count, min, max, sum and avg of this number or DATE field, per group'),
-  cardinality: textArgument('number of distinct values of this field, per group'),
+  interval: choiceArgument(INTERVALS, 'the period of histogram; others: aggs with range'),
+  time_zone: textArgument('of interval: Asia/Tokyo; default: UTC'),
+  stats: textArgument('count, min, max, sum, avg of this number or DATE field, per group'),
+  cardinality: textArgument('distinct values of this field, per group'),
   percentiles: textArgument('percentiles of this number field, per group'),
   aggs: objectArgument(
-    'others, inside the groups: {name: {kind: {field, …}, aggs?}}; kinds: terms, stats, avg, ' +
-      'min, max, sum, range, histogram, date_histogram, date_part, filter, missing, cardinality, ' +
-      'percentiles; of figures (_count, name, stats.avg): ratio {of, to}, change {of} since the ' +
-      'period before; groups take order {figure: "desc"}, having {figure: {gte: 5}}',
+    'others, inside the groups: {by_f: {terms: {field: "f"}, aggs?}}; kinds: terms, ' +
+      'significant_terms, stats, avg, min, max, sum, range, histogram, date_histogram, ' +
+      'date_part, filter, missing, cardinality, percentiles; ' +
+      'of figures (_count, name, stats.avg): ratio {of, to}, change {of} since the period ' +
+      'before; groups take size, order {figure: "desc"}, having {figure: {gte: 5}}',
   ),
   max_tokens: MAX_TOKENS,
   cursor: CURSOR,
@@ -94,7 +108,13 @@ export const aggregateTool: AgentTool = {
   required: [],
   output: objectSchema({
     ...{ data_notice: TEXT, index: TEXT, total: WHOLE, results: ANY_OBJECT, ...STATE_SCHEMA },
-    ...{ indexes: OBJECTS, ...PAGE_SCHEMA, suggested_query: TEXT, notes: TEXTS },
+    ...{
+      indexes: OBJECTS,
+      ...PAGE_SCHEMA,
+      suggested_query: TEXT,
+      suggested_total: WHOLE,
+      notes: TEXTS,
+    },
   }),
   run,
 };
@@ -103,6 +123,16 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<AggregateInput>(INPUT, aggregateTool.required, value);
   const indexes = await indexesOfCall(input.index, context);
   const call = { ...input, index: indexes.map(({ index }) => index).join() } as JsonObject;
+  return inFieldCase(input, indexes, context, (named, notes) =>
+    answerTo(named, { indexes, call, notes }, context),
+  );
+}
+
+async function answerTo(
+  input: AggregateInput,
+  { indexes, call, notes }: ToolCall,
+  context: AgentContext,
+): Promise<ToolAnswer> {
   const { offset } = readCursor(input.cursor, call);
   const { query = '', filter = '', operator = 'and', max_tokens: _, cursor: __, ...flat } = input;
   const match = {
@@ -111,15 +141,25 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
     suggest: true,
     ...(filter === '' ? {} : { filter }),
   };
-  const aggs = aggSpecs(flat);
-  const parts = await Promise.all(
-    indexes.map(async (index): Promise<Part> => {
-      const request = { ...match, index: index.index, aggs };
-      const response = await context.backend.aggregate(request, context.call);
-      return { index: index.index, response, results: shownResults(response, aggs, index) };
-    }),
+  const isCut = flat.terms !== undefined && flat.histogram === undefined;
+  // the group behind the last one tells whether that one has ties
+  const aggs = aggSpecs(isCut ? { ...flat, size: (flat.size ?? SIZE) + 1 } : flat);
+  const read = (request: AggregateRequest) => context.backend.aggregate(request, context.call);
+  const found = await answerEach(
+    indexes,
+    async (index, optional_fields) => {
+      const own = { ...match, index: index.index, optional_fields };
+      await requireDates(flat, index, read);
+      const all = await read({ ...own, aggs: withMissing(aggs) });
+      const response = await withLag({ ...all, results: foldMissing(all.results) }, index, context);
+      return withOtherFields(response, { ...own, query }, index, context);
+    },
+    ({ index }) => read({ index, query: NO_ROWS, aggs: {} }),
   );
-  return withinBudget(tokensFor(input), (room) => answerOf({ parts, offset, call }, room));
+  const parts = found.map((one) => partOf(one, aggs, isCut ? flat : undefined));
+  return withinBudget(tokensFor(input), (room) =>
+    answerOf({ parts, offset, call, aggs, notes }, room),
+  );
 }
 
 /** What an answer has of one index. */
@@ -127,6 +167,26 @@ interface Part {
   readonly index: string;
   readonly response: AggregateResponse;
   readonly results: AggResults;
+  readonly notes: readonly string[];
+}
+
+/** The results as they are shown; `cut`: their terms have one group more. */
+function partOf(
+  { index, response }: Answered<AggregateResponse>,
+  aggs: AggSpecs,
+  cut: FlatAggregation | undefined,
+): Part {
+  const { terms, ...others } = response.results;
+  const { size = SIZE, order } = cut ?? {};
+  const { result, notes } = withoutNext(cut && terms, size, order);
+  const results = result === undefined ? response.results : { terms: result, ...others };
+  const own = [
+    ...reasonsOf(response).notes,
+    ...(response.failed_shards > 0 ? [PART_MISSING] : []),
+    ...notes,
+  ];
+  const shown = shownResults({ ...response, results }, aggs, index);
+  return { index: index.index, response, results: shown, notes: own };
 }
 
 /** What a page is made of. */
@@ -134,18 +194,23 @@ interface Found {
   readonly parts: readonly Part[];
   readonly offset: number;
   readonly call: JsonObject;
+  readonly aggs: AggSpecs;
+  /** Remarks on the call. */
+  readonly notes: readonly string[];
 }
 
 function answerOf(found: Found, room: number): ToolAnswer {
   return found.parts.length === 1 ? answerOfOne(found, room) : answerOfSeveral(found, room);
 }
 
-function answerOfOne({ parts: [part], offset, call }: Found, room: number): ToolAnswer {
+function answerOfOne(
+  { parts: [part], offset, call, aggs, notes: ofCall }: Found,
+  room: number,
+): ToolAnswer {
   const { response } = part;
   const page = pageOf(part.results, offset, room);
-  const at = { offset: page.shown, snapshot: response.snapshot };
-  const { suggested_query } = response;
-  const notes = notesOf(part);
+  const at = { offset: page.shown, state: null };
+  const notes = [...ofCall, ...part.notes];
   const structured: JsonObject = {
     data_notice: DATA_NOTICE,
     index: part.index,
@@ -154,19 +219,24 @@ function answerOfOne({ parts: [part], offset, call }: Found, room: number): Tool
     ...stateOf(response),
     truncated: page.isCut,
     ...(page.hasMore ? { continuation: cursorText(at, call) } : {}),
-    ...(suggested_query === undefined ? {} : { suggested_query }),
+    ...suggestedOf(response),
     ...(notes.length === 0 ? {} : { notes }),
   };
   return {
     structured,
-    text: textOf(structured, [`in ${part.index}; ${stateText(response)}`], call),
+    text: textOf(structured, [stateText(response)], {
+      call,
+      lines: resultLines(page.results, aggs),
+      withTexts: hasTexts(page.results),
+    }),
   };
 }
 
 /** Each index has a share of the room for its groups. */
-function answerOfSeveral({ parts, call }: Found, room: number): ToolAnswer {
+function answerOfSeveral({ parts, call, aggs, notes: ofCall }: Found, room: number): ToolAnswer {
   const pages = parts.map(({ results }) => pageOf(results, 0, Math.floor(room / parts.length)));
-  const notes = parts.flatMap((part) => notesOf(part).map((note) => `${part.index}: ${note}`));
+  const ofParts = parts.flatMap((part) => part.notes.map((note) => `${part.index}: ${note}`));
+  const notes = [...ofCall, ...ofParts, ...anyFieldNotes(parts.map(({ response }) => response))];
   const structured: JsonObject = {
     data_notice: DATA_NOTICE,
     index: parts.map(({ index }) => index).join(),
@@ -181,11 +251,12 @@ function answerOfSeveral({ parts, call }: Found, room: number): ToolAnswer {
   const states = parts.map(
     ({ index, response }) => `${response.total} in ${index}; ${stateText(response)}`,
   );
-  return { structured, text: textOf(structured, states, call) };
-}
-
-function notesOf({ response }: Part): readonly string[] {
-  return [...reasonsOf(response).notes, ...(response.failed_shards > 0 ? [PART_MISSING] : [])];
+  const withTexts = pages.some(({ results }) => hasTexts(results));
+  const lines = pages.flatMap(({ results }, i) => {
+    const own = resultLines(results, aggs);
+    return own.length === 0 ? [] : [`${parts[i].index}:`, ...own];
+  });
+  return { structured, text: textOf(structured, states, { call, lines, withTexts }) };
 }
 
 /** Dates as texts, without figures that say nothing. */
@@ -206,7 +277,12 @@ function withoutNoise(value: Json): Json {
   if (!isPlain(value)) return shortDates(value);
   const parts = Object.entries(value as JsonObject);
   const kept = parts.filter(([name, part]) => part !== 0 || !NOISE.includes(name));
-  return Object.fromEntries(kept.map(([name, part]) => [name, withoutNoise(part)]));
+  const { key, doc_count } = value as JsonObject;
+  const date = doc_count === undefined ? undefined : epochDate(key);
+  return {
+    ...Object.fromEntries(kept.map(([name, part]) => [name, withoutNoise(part)])),
+    ...(date === undefined ? {} : { looks_like_epoch_ms: date }),
+  };
 }
 
 /**
@@ -236,22 +312,33 @@ function pageOf(results: AggResults, offset: number, room: number) {
 const fitting = (buckets: readonly AggBucket[], room: number): readonly AggBucket[] =>
   buckets.slice(0, fittingCount(buckets as unknown as readonly JsonObject[], room));
 
-function textOf(structured: JsonObject, states: readonly string[], call: JsonObject): string {
-  const { total, indexes, results, continuation, truncated, suggested_query: meant } = structured;
+interface TextParts {
+  readonly call: JsonObject;
+  readonly lines: readonly string[];
+  /** The lines have texts of rows. */
+  readonly withTexts: boolean;
+}
+
+function textOf(
+  { total, continuation, truncated, notes = [], ...rest }: JsonObject,
+  states: readonly string[],
+  { call, lines, withTexts }: TextParts,
+): string {
   const isCut = truncated === true && continuation === undefined;
-  const shown = results ?? (indexes as readonly JsonObject[]).map(resultsOf);
-  const [first] = (indexes ?? [structured]) as readonly JsonObject[];
-  const hasGroups = textOfJson(first.results) !== '{}';
   return [
-    `${total} matching rows${states.length === 1 ? '' : ':'} ${states.join(' · ')}`,
-    ...(hasGroups ? [DATA_NOTICE, `<data>\n${fenced(shown)}\n</data>`] : []),
-    ...(call.interval === 'day_of_week' ? ['keys of days: 1 = Monday to 7 = Sunday, UTC'] : []),
-    ...((structured.notes ?? []) as string[]),
-    ...(meant === undefined ? [] : [`suggested_query: ${JSON.stringify(meant)}`]),
+    `${total} matching rows${states.length === 1 ? ';' : ':'} ${states.join(' · ')}`,
+    ...(withTexts ? dataLines(lines) : lines),
+    ...periodNotes(call),
+    ...(notes as string[]),
+    ...suggestedLines(rest),
     ...(isCut ? ['groups were left out: request fewer, or one aggregation at a time'] : []),
     ...moreLines(continuation, 'more groups'),
   ].join('\n');
 }
 
-const resultsOf = ({ index, results }: JsonObject): JsonObject => ({ [String(index)]: results });
-const fenced = (json: Json): string => textOfJson(json).replaceAll('<', '\\u003c');
+/** What the keys of parts of dates mean. */
+function periodNotes({ interval, time_zone }: JsonObject): readonly string[] {
+  if (!isDatePart(interval)) return [];
+  const days = interval === 'day_of_week' ? ['keys of days: 1 = Monday to 7 = Sunday'] : [];
+  return [...days, `parts of dates in ${time_zone ?? 'UTC; time_zone names another zone'}`];
+}

@@ -1,10 +1,12 @@
 import type { FieldDescription, IndexDescription, JsonObject } from '@lakehouse-search/contract';
 import { readArguments } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { DATA_NOTICE, dataBlock } from '../base/data-text.ts';
+import { DATA_NOTICE, dataLines } from '../base/data-text.ts';
 import { fittingCount, withinBudget } from '../base/within-budget.ts';
+import { fieldLine, pathLines } from './contents-text.ts';
 import { cursorText, readCursor } from './cursor.ts';
 import { type Contents, contentsOf } from './field-values.ts';
+import { foldNames } from './fold-names.ts';
 import {
   type Budgeted,
   CURSOR,
@@ -53,15 +55,17 @@ export const describeIndexTool: AgentTool = {
 async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<DescribeInput>(INPUT, describeIndexTool.required, value);
   const described = await indexOfCall(input.index, context);
-  const { index, snapshot } = described;
+  const { index } = described;
   const call = { ...input, index } as JsonObject;
   const { offset } = readCursor(input.cursor, call);
-  const contents = await contentsOf(described, context);
-  const rest = described.fields.slice(offset).map((field) => fieldOf(field, contents));
+  const folded = foldedFields(described.fields);
+  const fields = folded.map(({ field }) => field);
+  const contents = await contentsOf({ ...described, fields }, context);
+  const rest = folded.slice(offset).map((one) => fieldOf(one, contents));
   return withinBudget(tokensFor(input), (room) => {
     const count = fittingCount(rest, room);
     const fields = rest.slice(0, count);
-    const at = { offset: offset + count, snapshot };
+    const at = { offset: offset + count, state: null };
     const structured: JsonObject = {
       data_notice: DATA_NOTICE,
       ...headOf(described),
@@ -89,13 +93,35 @@ function headOf(described: IndexDescription): JsonObject {
   };
 }
 
-function fieldOf(field: FieldDescription, { values }: Contents) {
+/** A field that stands for others alike: those at the same path of repeated structures. */
+interface FoldedField {
+  readonly field: FieldDescription;
+  readonly pattern: string;
+  /** Fields that it stands for, if there are several. */
+  readonly alike?: number;
+}
+
+function foldedFields(fields: readonly FieldDescription[]): readonly FoldedField[] {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const kindOf = (name: string) => JSON.stringify({ ...byName.get(name), name: '', path: '' });
+  return foldNames([...byName.keys()], kindOf).flatMap(({ name: pattern, parts, first }) => {
+    const field = byName.get(first);
+    if (field === undefined) return [];
+    return { field, pattern, ...(parts && { alike: parts.length }) };
+  });
+}
+
+/** A field as a description has it. */
+export type DescribedField = ReturnType<typeof fieldOf>;
+
+function fieldOf({ field, pattern, alike }: FoldedField, { values }: Contents) {
   const contents = values.get(field.name);
-  const { name, type, description, indexed, fast, cached, folded, multi_valued, source } = field;
+  const { type, description, indexed, fast, cached, folded, multi_valued, source } = field;
   const { analyzer } = field;
   return {
-    name,
+    name: pattern,
     type,
+    ...(alike === undefined ? {} : { alike }),
     ...(description === undefined ? {} : { description }),
     searchable: indexed,
     sortable: fast,
@@ -103,38 +129,33 @@ function fieldOf(field: FieldDescription, { values }: Contents) {
     ...(folded === true ? { folded } : {}),
     ...(multi_valued === true ? { several: true } : {}),
     ...(analyzer === undefined ? {} : { analyzer }),
-    ...(contents === undefined ? {} : { contents }),
+    ...(contents === undefined
+      ? {}
+      : { contents: alike === undefined ? contents : { ...contents, of: field.name } }),
     columns: source,
   };
 }
 
 function textOf(
   { index, description, rows, snapshot, key, semantic_fields, continuation, ...rest }: JsonObject,
-  fields: readonly ReturnType<typeof fieldOf>[],
+  fields: readonly DescribedField[],
 ): string {
-  const words = description === undefined ? '' : `: ${description}`;
-  const lines = fields.map((field) => {
-    const can = ABILITIES.filter((ability) => field[ability]);
-    const about = field.description === undefined ? '' : `: ${field.description}`;
-    const analyzer = field.analyzer === undefined ? '' : ` (${field.analyzer})`;
-    return `- ${field.name} ${field.type}${analyzer} ${can.join(' ')}${about}`;
-  });
-  const contents = fields.flatMap(({ name, contents: values }): [string, JsonObject][] =>
-    values === undefined ? [] : [[name, values]],
-  );
-  const paths = (rest.paths ?? {}) as JsonObject;
-  const found = { ...Object.fromEntries(contents), ...paths };
   const vectors = semantic_fields as readonly string[];
+  const [shown, others] = [fields.filter((one) => one.shown), fields.filter((one) => !one.shown)];
+  const list = (name: string, some: typeof fields) =>
+    some.length === 0 ? [] : [`${name}:`, ...some.map((one) => fieldLine(one, vectors))];
+  const words = (rest.default_fields as string[]).join(', ');
   return [
-    `${index}${words}`,
-    `${rows} rows, snapshot ${snapshot ?? 'none'}; key ${(key as string[]).join(', ')}`,
-    `words without a field search ${(rest.default_fields as string[]).join(', ')}`,
-    ...lines,
-    ...(vectors.length === 0 ? ['no semantic search'] : [`semantic search: ${vectors.join(', ')}`]),
+    `${index}${description === undefined ? '' : `: ${description}`}`,
+    `${rows} rows, key ${(key as string[]).join(', ')}; snapshot ${snapshot ?? 'none'}`,
+    `words without a field search ${words}`,
+    ...(vectors.length === 0 ? ['no semantic search'] : []),
     ...((rest.notes ?? []) as string[]),
-    ...(Object.keys(found).length === 0 ? [] : [DATA_NOTICE, dataBlock({}, found)]),
+    ...dataLines([
+      ...list('fields that hits show', shown),
+      ...list('other fields', others),
+      ...pathLines((rest.paths ?? {}) as JsonObject),
+    ]),
     ...moreLines(continuation),
   ].join('\n');
 }
-
-const ABILITIES = ['searchable', 'folded', 'sortable', 'shown', 'several'] as const;

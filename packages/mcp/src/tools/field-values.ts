@@ -5,23 +5,24 @@ import {
   type AggSpecs,
   type FieldDescription,
   type IndexDescription,
-  isPlain,
   type Json,
   type JsonObject,
   LhsError,
-  withDates,
 } from '@lakehouse-search/contract';
+import { isPlain, withDates } from '@lakehouse-search/contract/internal';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { cutText } from '../base/tokens.ts';
 import { visible } from '../base/visible.ts';
+import { foldedPaths } from './fold-names.ts';
 import { shortDates } from './hit-view.ts';
 
-/** Fields whose values are shown, values of each, and tokens of a value. */
+/** Fields whose values are shown, values of each if they are all, others, and tokens of a value. */
 const FIELDS = 40;
-const VALUES = 8;
+const ALL_VALUES = 12;
+const VALUES = 5;
 const VALUE_TOKENS = 12;
 /** Fields of one request, which the engine's limit of aggregations allows. */
-const TOGETHER = 30;
+const TOGETHER = 15;
 /** Rows whose paths are shown, and paths of a column. */
 const SAMPLE = 50;
 const PATHS = 30;
@@ -86,18 +87,33 @@ async function valuesOf(
   return [...found, ...(await valuesOf({ index }, shown.slice(TOGETHER), { backend, call }))];
 }
 
-/** `min` and `max`, or the first values and the number of them. */
+/** `min` and `max`, or the first values and the number of them; rows without a value. */
 function specsOf({ name: field, type }: FieldDescription): [string, AggSpecs[string]][] {
+  const rows: [string, AggSpecs[string]][] = [
+    [`missing ${field}`, { missing: { field } }],
+    [`future ${field}`, { filter: { range: { field, gt: 'now' } } }],
+  ];
   if (RANGES.includes(type)) {
     return [
       [`min ${field}`, { min: { field } }],
       [`max ${field}`, { max: { field } }],
+      ...rows.slice(0, type === 'DATE' ? 2 : 1),
     ];
   }
   return [
-    [`terms ${field}`, { terms: { field, size: VALUES } }],
+    [`terms ${field}`, { terms: { field, size: ALL_VALUES } }],
     [`count ${field}`, { cardinality: { field } }],
+    ...rows.slice(0, 1),
   ];
+}
+
+/** Counts of rows that have no value, or a date in the future; none is not named. */
+function oddRows(name: string, results: Record<string, AggResult>): JsonObject {
+  const counts = ['missing', 'future'].map((kind): [string, number] => {
+    const result = results[`${kind} ${name}`];
+    return [kind, result !== undefined && 'doc_count' in result ? result.doc_count : 0];
+  });
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 function contentOf(
@@ -105,16 +121,35 @@ function contentOf(
   results: Record<string, AggResult>,
 ): JsonObject {
   if (RANGES.includes(type)) {
-    return { min: figureOf(results[`min ${name}`]), max: figureOf(results[`max ${name}`]) };
+    const [min, max] = ['min', 'max'].map((kind) => figureOf(results[`${kind} ${name}`]));
+    return { min, max, ...epochOf(min, max), ...oddRows(name, results) };
   }
   const terms = results[`terms ${name}`];
   const buckets = 'buckets' in terms ? terms.buckets : [];
-  const values = buckets.map(({ key, doc_count }): [string, Json] => [
+  const distinct = figureOf(results[`count ${name}`]);
+  const first = distinct === buckets.length ? buckets : buckets.slice(0, VALUES);
+  const values = first.map(({ key, doc_count }): [string, Json] => [
     visible(cutText(String(key), VALUE_TOKENS)),
     doc_count,
   ]);
-  return { distinct: figureOf(results[`count ${name}`]), values: Object.fromEntries(values) };
+  return { distinct, values: Object.fromEntries(values), ...oddRows(name, results) };
 }
+
+/** Milliseconds since 1970 of the years 2001 to 2096. */
+const EPOCH_MS = { least: 1e12, most: 4e12 };
+
+/** The range of numbers as dates, if they may be milliseconds since 1970. */
+function epochOf(min: Json, max: Json): JsonObject {
+  const [first, last] = [epochDate(min), epochDate(max)];
+  const isEpoch = first !== undefined && last !== undefined;
+  return isEpoch ? { looks_like_epoch_ms: `${first} to ${last}` } : {};
+}
+
+/** A number as a date, if it may be milliseconds since 1970. */
+export const epochDate = (value: Json | undefined): Json | undefined =>
+  typeof value === 'number' && value >= EPOCH_MS.least && value <= EPOCH_MS.most
+    ? shortDates(new Date(value).toISOString())
+    : undefined;
 
 const figureOf = (result: AggResult): Json => ('value' in result ? shortDates(result.value) : null);
 
@@ -159,7 +194,8 @@ async function indexedPaths(
   const results: AggResults =
     counted.length === 0 ? {} : (await backend.aggregate({ index, aggs }, call)).results;
   const found = counted.filter((path) => (results[path] as AggBucket).doc_count > 0);
-  const sorted = [...paths.filter((path) => leaves.get(path) === true), ...found].sort();
+  const all = [...paths.filter((path) => leaves.get(path) === true), ...found].sort();
+  const sorted = foldedPaths(all);
   const isCut = sorted.length > PATHS || counted.length < unsure.length;
   return [...sorted.slice(0, PATHS), ...(isCut ? ['…'] : [])];
 }

@@ -44,14 +44,16 @@ const SCORE_DIGITS = 4;
 export function viewOf(hit: Hit, { index, sortFields, named, rows }: ViewOptions): HitView {
   const cited = rows?.rows.get(keyName(hit.coordinates));
   const fields = { ...hit.fields, ...uncached(index, named, hit.fields ?? {}, cited?.row) };
+  const sorted = sortFields.map((name, i): [string, Json] => [name, hit.sort?.[i] ?? null]);
+  const sorts = Object.fromEntries(sorted);
   const isGone = rows !== undefined && rows.fault === undefined && cited === undefined;
   return {
     key: keyText(hit.coordinates),
     ...(cited === undefined ? {} : { hash: cited.hash }),
-    ...orderOf(hit, sortFields, fields),
-    ...present('fields', visible(mapValues(fields, shortDates))),
-    ...present('highlight', visible(fragments(hit, fields))),
-    ...(cited === undefined ? {} : { row: visible(mapValues(cited.row, shortDates)) }),
+    ...orderOf(hit, sorted, fields),
+    ...present('fields', visible(datesIn(fields))),
+    ...present('highlight', visible(fragments(hit, { ...keyValues(hit), ...sorts, ...fields }))),
+    ...(cited === undefined ? {} : { row: visible(datesIn(cited.row)) }),
     ...(cited?.newer ? { newer: true as const } : {}),
     ...(isGone ? { deleted: true as const } : {}),
   };
@@ -61,11 +63,14 @@ const present = (name: string, values: JsonObject): JsonObject =>
   Object.keys(values).length === 0 ? {} : { [name]: values };
 
 /** The score, or the values of the order that are not shown anyway. */
-function orderOf(hit: Hit, sortFields: readonly string[], fields: JsonObject): Partial<HitView> {
-  if (sortFields.length === 0) return { score: Number(hit.score.toPrecision(SCORE_DIGITS)) };
-  const values = sortFields.map((name, i): [string, Json] => [name, hit.sort?.[i] ?? null]);
-  const sort = Object.fromEntries(values.filter(([name]) => fields[name] === undefined));
-  return present('sort', visible(mapValues(sort, shortDates)));
+function orderOf(
+  hit: Hit,
+  sorted: readonly [string, Json][],
+  fields: JsonObject,
+): Partial<HitView> {
+  if (sorted.length === 0) return { score: Number(hit.score.toPrecision(SCORE_DIGITS)) };
+  const sort = Object.fromEntries(sorted.filter(([name]) => fields[name] === undefined));
+  return present('sort', visible(datesIn(sort)));
 }
 
 /** Named fields and paths that the index does not return, from the row. */
@@ -87,19 +92,25 @@ function uncached(
   return Object.fromEntries(found);
 }
 
-/** The first fragment of each field, unless it is the whole value of a field that is shown. */
-function fragments({ highlight = {} }: Hit, fields: JsonObject): JsonObject {
+const keyValues = ({ coordinates: { partition = [], identifier } }: Hit): JsonObject =>
+  Object.fromEntries([...partition, ...identifier].map(({ name, value }) => [name, value]));
+
+/** The first fragment of each field, unless it is the whole of a value that is shown. */
+function fragments({ highlight = {} }: Hit, values: JsonObject): JsonObject {
   const found = Object.entries(highlight).flatMap(([name, [fragment]]): [string, Json][] => {
     if (fragment === undefined) return [];
     const text = fragment.map((part) => part.text).join('');
-    if (text === fields[name]) return [];
-    return [[name, fragment.map((part) => (part.marked ? `«${part.text}»` : part.text)).join('')]];
+    const value = values[name];
+    if (value !== undefined && text === String(value)) return [];
+    const words = fragment.map((part) => ({ ...part, text: shortDates(part.text) }));
+    return [[name, words.map((part) => (part.marked ? `«${part.text}»` : part.text)).join('')]];
   });
   return Object.fromEntries(found);
 }
 
-const mapValues = (values: JsonObject, change: (value: Json) => Json): JsonObject =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+/** Values with short dates. */
+export const datesIn = (values: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shortDates(value)]));
 
 /** Dates without digits that say nothing: `2025-01-31T10:00:00Z`. */
 export function shortDates(value: Json): Json {

@@ -12,16 +12,19 @@ import {
   wholeArgument,
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { DATA_NOTICE, dataBlock } from '../base/data-text.ts';
+import { DATA_NOTICE, dataLines } from '../base/data-text.ts';
+import { type MeantKey, meantKey, shortKey, wholeKey } from '../base/find-keys.ts';
 import { fitTogether } from '../base/fit-values.ts';
 import { keyName, keyText } from '../base/key-text.ts';
 import { STATE_SCHEMA, stateOf } from '../base/table-state.ts';
 import { tokensOfJson } from '../base/tokens.ts';
 import { visible } from '../base/visible.ts';
 import { withinBudget } from '../base/within-budget.ts';
+import { SHORT_HASH } from '../citations/citation.ts';
 import { type CitedRow, type CitedRows, citedRows } from './cited-rows.ts';
 import { cursorText, readCursor } from './cursor.ts';
-import { type MeantKey, meantKey, wholeKey } from './find-keys.ts';
+import { hitText } from './hit-text.ts';
+import { datesIn, type HitView } from './hit-view.ts';
 import {
   type Budgeted,
   CURSOR,
@@ -109,7 +112,7 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   return withinBudget(tokensFor(input), (room) => {
     const { rows, missing, reasons, taken } = pageOf(reads, room, input);
     const shown = offset + taken;
-    const at = { offset: shown, snapshot: found.snapshot };
+    const at = { offset: shown, state: null };
     const isCut = shown < all.length || rows.some(({ cut, part }) => cut ?? part);
     const structured: JsonObject = {
       data_notice: DATA_NOTICE,
@@ -121,7 +124,7 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
       truncated: isCut,
       ...(shown < all.length ? { continuation: cursorText(at, call) } : {}),
     };
-    return { structured, text: textOf(structured, rows) };
+    return { structured, text: textOf(structured, rows, found.citation, description) };
   });
 }
 
@@ -152,11 +155,14 @@ async function readAll(
     context,
   );
   const reads = texts.map((text, i): Read => {
-    const { key, reason } = meant[i];
-    if (key === undefined) return { key: text, cited: cited[i], ...(reason && { reason }) };
-    return { key: keyText(key), cited: others.rows.get(keyName(key)) };
+    const { key = cited[i] && keys[i], reason } = meant[i];
+    if (key === undefined) return { key: text, cited: undefined, ...(reason && { reason }) };
+    return { key: keyText(key), cited: cited[i] ?? others.rows.get(keyName(key)) };
   });
-  return { reads, snapshot: whole.snapshot ?? others.snapshot, lag: whole.lag ?? others.lag };
+  const snapshot = whole.snapshot ?? others.snapshot;
+  const patterns = new Set([whole, others].flatMap(({ citation }) => citation ?? []));
+  const [citation] = patterns.size === 1 ? patterns : [];
+  return { reads, snapshot, lag: whole.lag ?? others.lag, citation };
 }
 
 /** The rows of keys. Throws source_unreachable without the table. */
@@ -222,18 +228,28 @@ function rowView(
 }
 
 function textOf(
-  { index, missing, notes = [], snapshot, lag, continuation }: JsonObject,
+  { missing, notes = [], snapshot, lag, continuation }: JsonObject,
   rows: readonly RowView[],
+  citation: string | undefined,
+  index: IndexDescription,
 ): string {
-  const blocks = rows.flatMap(({ row, cut, part, ...attributes }) => [
-    dataBlock(attributes, { ...row, ...(cut === undefined ? {} : { cut }) }),
-    ...(part === undefined ? [] : [partLine(part)]),
-  ]);
+  const views = rows.map(({ key, row, newer, citation: own }): HitView => {
+    const hash = own.slice(own.lastIndexOf('#') + 1).slice(0, SHORT_HASH);
+    const shown = { ...datesIn(row), ...(citation === undefined ? { citation: own } : {}) };
+    return { key, hash, row: shown, ...(newer && { newer }) };
+  });
+  const withHashes = citation !== undefined;
+  const keyOf = ({ key }: HitView) => shortKey(key, index);
+  const options = { withScores: false, withHashes, keyOf };
+  const parts = rows.flatMap(({ part }) => (part === undefined ? [] : partLine(part)));
   const gone = (missing as string[]).map((key) => `no row ${key}`);
   const state = `snapshot ${snapshot ?? 'none'} of the table${lagWords(lag)}`;
-  const head = `${rows.length} rows of ${index}; ${state}`;
-  const reasons = notes as string[];
-  return [head, DATA_NOTICE, ...blocks, ...gone, ...reasons, ...moreLines(continuation)].join('\n');
+  return [
+    `${rows.length} rows; ${state}`,
+    ...(withHashes && rows.length > 0 ? [`citation: ${citation}`] : []),
+    ...dataLines(hitText(views, false, options)),
+    ...[...parts, ...gone, ...(notes as string[]), ...moreLines(continuation)],
+  ].join('\n');
 }
 
 /** How far the index is behind the rows, which are the table's. */

@@ -22,12 +22,12 @@ export const listIndexesTool: AgentTool = {
 async function run(value: unknown, { backend, call }: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<Budgeted>(INPUT, listIndexesTool.required, value);
   const { offset } = readCursor(input.cursor, {});
-  const all = (await backend.listIndexes({}, call)).map(itemOf);
+  const all = (await backend.indexes.list({}, call)).map(itemOf);
   const rest = all.slice(offset);
   return withinBudget(tokensFor(input), (room) => {
     const count = fittingCount(rest, room);
     const indexes = rest.slice(0, count);
-    const next = { offset: offset + count, snapshot: null };
+    const next = { offset: offset + count, state: null };
     const structured: JsonObject = {
       indexes,
       truncated: count < rest.length,

@@ -1,16 +1,5 @@
-import type {
-  Hit,
-  IndexDescription,
-  Json,
-  SearchResponse,
-  SortSpec,
-} from '@lakehouse-search/contract';
-
-/** The response of one of the indexes of a call. */
-export interface IndexResponse {
-  readonly index: IndexDescription;
-  readonly response: SearchResponse;
-}
+import type { Hit, Json, SearchResponse, SortSpec } from '@lakehouse-search/contract';
+import type { Answered } from './answer-each.ts';
 
 /** A hit, and the number of the index that has it. */
 export interface MergedHit {
@@ -23,7 +12,7 @@ export interface MergedHit {
  * two indexes cannot be compared. Hits that are equal have the order of the indexes.
  */
 export function mergeHits(
-  found: readonly IndexResponse[],
+  found: readonly Answered<SearchResponse>[],
   sort: readonly SortSpec[],
 ): readonly MergedHit[] {
   const most = Math.max(...found.map(({ response }) => response.hits.length));

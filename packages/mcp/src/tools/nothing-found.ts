@@ -1,8 +1,11 @@
-import { clauseText, type SearchRequest, type SearchResponse } from '@lakehouse-search/contract';
+import type { JsonObject, SearchRequest, SearchResponse } from '@lakehouse-search/contract';
+import { clauseText } from '@lakehouse-search/contract/internal';
 import type { AgentContext } from '../base/agent-backend.ts';
 
+type Suggested = Pick<SearchResponse, 'suggested_query' | 'suggested_total'>;
+
 /** Why a search finds nothing, and a query that finds something. */
-export type Reasons = Pick<SearchResponse, 'suggested_query'> & {
+export type Reasons = Suggested & {
   readonly notes: readonly string[];
 };
 
@@ -11,7 +14,8 @@ export function reasonsOf({
   clauses = [],
   notes = [],
   suggested_query,
-}: Pick<SearchResponse, 'clauses' | 'notes' | 'suggested_query'>): Reasons {
+  suggested_total,
+}: Pick<SearchResponse, 'clauses' | 'notes'> & Partial<Reasons>): Reasons {
   const counted = clauses.map((clause) => {
     const others = (clause.elsewhere ?? []).map((found) => `${found.clause} has ${found.total}`);
     return [clauseText(clause), ...others].join(', ');
@@ -19,19 +23,29 @@ export function reasonsOf({
   const alone = counted.length === 0 ? [] : [`each clause alone: ${counted.join(' · ')}`];
   return {
     notes: [...notes, ...alone],
-    ...(suggested_query === undefined ? {} : { suggested_query }),
+    ...suggestedOf({ suggested_query, suggested_total }),
   };
 }
 
 /** The reasons for an empty response of an operation that has none itself. */
 export async function reasonsFor(
-  { index, query = '*:*', filter, default_operator }: SearchRequest,
+  { query = '*:*', ...match }: SearchRequest,
   { backend, call }: AgentContext,
 ): Promise<Reasons> {
-  const match = {
-    ...(index === undefined ? {} : { index }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(default_operator === undefined ? {} : { default_operator }),
-  };
   return reasonsOf(await backend.search({ ...match, query, suggest: true, limit: 1 }, call));
 }
+
+/** A query that finds something, and how many rows; empty if there is none. */
+export const suggestedOf = ({ suggested_query, suggested_total }: Suggested) => ({
+  ...(suggested_query === undefined ? {} : { suggested_query }),
+  ...(suggested_total === undefined ? {} : { suggested_total }),
+});
+
+/** `suggested_query: "a AND b" (12 rows)`; empty if there is none. */
+export const suggestedLines = ({
+  suggested_query: query,
+  suggested_total: total,
+}: JsonObject): readonly string[] =>
+  query === undefined
+    ? []
+    : [`suggested_query: ${JSON.stringify(query)}${total === undefined ? '' : ` (${total} rows)`}`];

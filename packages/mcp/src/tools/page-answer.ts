@@ -1,37 +1,54 @@
 import type { IndexDescription, JsonObject, SearchResponse } from '@lakehouse-search/contract';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { DATA_NOTICE } from '../base/data-text.ts';
-import { stateOf, stateText } from '../base/table-state.ts';
+import { DATA_NOTICE, dataLines } from '../base/data-text.ts';
+import { shortKey } from '../base/find-keys.ts';
+import { stateOf, stateText, withLag } from '../base/table-state.ts';
 import { withinBudget } from '../base/within-budget.ts';
+import type { Answered } from './answer-each.ts';
 import { type CitedRows, citedColumns, citedRows } from './cited-rows.ts';
-import { type Cursor, cursorText } from './cursor.ts';
+import { type Cursor, cursorText, stateMark } from './cursor.ts';
 import { pageOfHits } from './hit-page.ts';
-import { hitLines, hitTable, TABLE_HITS, tableLines } from './hit-text.ts';
+import { hitTable, TABLE_HITS } from './hit-table.ts';
+import { hitText } from './hit-text.ts';
 import { type HitView, viewJson, viewOf } from './hit-view.ts';
-import { type IndexResponse, type MergedHit, mergeHits } from './merge-hits.ts';
-import { type Reasons, reasonsFor, reasonsOf } from './nothing-found.ts';
+import { type MergedHit, mergeHits } from './merge-hits.ts';
+import {
+  type Reasons,
+  reasonsFor,
+  reasonsOf,
+  suggestedLines,
+  suggestedOf,
+} from './nothing-found.ts';
+import { anyFieldNotes } from './other-fields.ts';
 import { moreLines, tokensFor } from './page-arguments.ts';
 import { type SearchInput, sortFields, sortKeys } from './search-request.ts';
+import { type SharedHighlight, sharedHighlight } from './shared-highlight.ts';
+import { tiesOfPage } from './ties.ts';
 import { PART_MISSING, type ToolAnswer } from './tool.ts';
 
 /** Where a page begins, in which call. */
 interface PageStart extends Cursor {
   readonly limit: number;
   readonly call: JsonObject;
+  /** Remarks on the call. */
+  readonly notes: readonly string[];
 }
 
 /** What a page has of one index. */
-interface Part extends IndexResponse {
+interface Part extends Answered<SearchResponse> {
   readonly rows: CitedRows | undefined;
   readonly reasons: Reasons;
 }
 
 /** What a page is made of. */
-interface Found extends PageStart {
+interface Found extends PageStart, SharedHighlight {
   readonly input: SearchInput;
   readonly parts: readonly Part[];
-  readonly views: readonly HitView[];
   readonly total: number;
+  /** Of many hits, which have no citations. */
+  readonly isTable: boolean;
+  /** What is to be said if all views are shown. */
+  readonly ties: readonly string[];
 }
 
 /**
@@ -40,25 +57,32 @@ interface Found extends PageStart {
  */
 export async function pageAnswer(
   input: SearchInput,
-  found: readonly IndexResponse[],
+  found: readonly Answered<SearchResponse>[],
   context: AgentContext,
   start: PageStart,
 ): Promise<ToolAnswer> {
   const { offset, limit } = start;
   const from = found.length === 1 ? 0 : offset;
-  const hits = mergeHits(found, sortKeys(input.sort)).slice(from, from + limit);
+  const merged = mergeHits(found, sortKeys(input.sort));
+  const end = from + limit;
+  const hits = merged.slice(from, end);
+  const ties = await tiesOfPage(input, merged.slice(end - 1, end + 1), found, context);
   const total = found.reduce((sum, { response }) => sum + response.total, 0);
+  const isTable = input.detail !== 'full' && hits.length > TABLE_HITS;
   const parts = await Promise.all(
-    found.map(async ({ index, response }, at): Promise<Part> => {
+    found.map(async (one, at): Promise<Part> => {
       const own = hits.filter((hit) => hit.at === at);
-      const rows = await rowsOf(input, index, own, context);
-      const none = total > 0 ? reasonsOf(response) : undefined;
-      const reasons = none ?? (await reasonsFound(input, index, response, context));
-      return { index, response, rows, reasons };
+      const rows = await rowsOf({ ...input, isTable }, one.index, own, context);
+      const none = total > 0 || one.isLeftOut ? reasonsOf(one.response) : undefined;
+      const reasons = none ?? (await reasonsFound(input, one, context));
+      // the rows may have been the first look at the table
+      const lag_snapshots = one.response.lag_snapshots ?? rows?.lag ?? null;
+      const response = await withLag({ ...one.response, lag_snapshots }, one.index, context);
+      return { ...one, response, rows, reasons };
     }),
   );
   const views = hits.map((hit) => viewIn(hit, parts, input));
-  const page = { ...start, input, parts, views, total };
+  const page = { ...start, input, parts, total, isTable, ties, ...sharedHighlight(views) };
   return withinBudget(tokensFor(input), (room) => answerOf(page, room));
 }
 
@@ -71,31 +95,32 @@ function viewIn({ hit, at }: MergedHit, parts: readonly Part[], input: SearchInp
 }
 
 function answerOf(found: Found, room: number): ToolAnswer {
-  const { input, parts, views, offset, call, total } = found;
+  const { input, parts, views, shared, offset, call, total, isTable, ties } = found;
   const isFull = input.detail === 'full';
-  const { hits, isCut } = pageOfHits(views, room, isFull);
-  const table = !isFull && hits.length > TABLE_HITS ? hitTable(hits) : null;
+  const form = { withRows: isFull, isTable, namedFields: input.fields?.length };
+  const { hits, isCut } = pageOfHits(views, room, form);
   const shown = offset + hits.length;
   const hasMore = shown < total && hits.length > 0;
-  const notes = notesOf(found);
-  const meant = parts.length === 1 ? parts[0].reasons.suggested_query : undefined;
+  const notes = [...notesOf(found), ...(hits.length < views.length ? [] : ties)];
   const structured: JsonObject = {
     data_notice: DATA_NOTICE,
     index: parts.map(({ index }) => index.index).join(),
     mode: input.mode ?? 'lexical',
     total,
     ...statesOf(parts),
-    ...(table === null ? { hits: hits.map(viewJson) } : { ...table }),
+    ...(isEmpty(shared) ? {} : { shared_highlight: shared }),
+    ...(isTable ? { ...hitTable(hits) } : { hits: hits.map(viewJson) }),
     truncated: isCut,
     ...(hasMore
-      ? { continuation: cursorText({ offset: shown, snapshot: snapshotOf(parts) }, call) }
+      ? { continuation: cursorText({ offset: shown, state: stateOfAll(parts) }, call) }
       : {}),
-    ...(meant === undefined ? {} : { suggested_query: meant }),
+    ...(parts.length === 1 ? suggestedOf(parts[0].reasons) : {}),
     ...(notes.length === 0 ? {} : { notes }),
   };
-  const lines = table === null ? hitLines(hits) : tableLines(table);
-  return { structured, text: textOf(found, structured, lines, hits.length) };
+  return { structured, text: textOf(found, structured, hits) };
 }
+
+const isEmpty = (values: JsonObject): boolean => Object.keys(values).length === 0;
 
 /** The state and the citation of the index, or of each. */
 function statesOf(parts: readonly Part[]): JsonObject {
@@ -107,18 +132,18 @@ function statesOf(parts: readonly Part[]): JsonObject {
   return parts.length === 1 ? states[0] : { indexes: states };
 }
 
-const snapshotOf = (parts: readonly Part[]): string | null =>
-  parts.length === 1
-    ? parts[0].response.snapshot
-    : parts.map(({ response }) => response.snapshot ?? '0').join('-');
+const stateOfAll = (parts: readonly Part[]): string =>
+  stateMark(parts.map(({ response }) => response.snapshot));
 
+/** Rows for citations, and for fields that the index does not return. */
 async function rowsOf(
-  { detail, columns, fields }: SearchInput,
+  { detail, columns, fields, isTable }: SearchInput & Pick<Found, 'isTable'>,
   index: IndexDescription,
   hits: readonly MergedHit[],
   context: AgentContext,
 ): Promise<CitedRows | undefined> {
-  if (detail === 'ids') return undefined;
+  const isCached = (name: string) => index.fields.some((one) => one.name === name && one.cached);
+  if (detail === 'ids' || (isTable && (fields ?? []).every(isCached))) return undefined;
   const cited = detail === 'full' ? (columns ?? []) : citedColumns(index, fields);
   const keys = hits.map(({ hit }) => hit.coordinates);
   return citedRows(index, keys, cited, context);
@@ -127,20 +152,18 @@ async function rowsOf(
 /** Lexical searches have reasons themselves; of others, the filter may have left nothing. */
 async function reasonsFound(
   { mode = 'lexical', filter }: SearchInput,
-  { index }: IndexDescription,
-  response: SearchResponse,
+  { index: { index }, response, optional = [] }: Answered<SearchResponse>,
   context: AgentContext,
 ): Promise<Reasons> {
   const own = reasonsOf(response);
   if (mode === 'lexical' || filter === undefined) return own;
-  const { notes } = await reasonsFor({ index, filter }, context);
+  const { notes } = await reasonsFor({ index, filter, optional_fields: optional }, context);
   return { notes: [...own.notes, ...notes] };
 }
 
-function notesOf({ parts, snapshot, total }: Found): readonly string[] {
-  const isMoved = snapshot !== null && snapshot !== snapshotOf(parts);
+function notesOf({ parts, state, total, notes: ofCall }: Found): readonly string[] {
+  const isMoved = state !== null && state !== stateOfAll(parts);
   const notes = parts.flatMap(({ index, response, rows, reasons }) => {
-    const { suggested_query: meant } = reasons;
     const own = [
       ...reasons.notes,
       ...(response.failed_arms ?? []).map(({ arm, message }) => `${arm} part failed: ${message}`),
@@ -148,34 +171,40 @@ function notesOf({ parts, snapshot, total }: Found): readonly string[] {
       ...(rows?.fault === undefined ? [] : [`no rows and no citations: ${rows.fault}`]),
     ];
     if (parts.length === 1) return own;
-    const near = meant === undefined || total > 0 ? [] : [`suggested_query: ${meant}`];
+    const near = total > 0 ? [] : suggestedLines(suggestedOf(reasons));
     return [...own, ...near].map((note) => `${index.index}: ${note}`);
   });
-  return isMoved ? [...notes, MOVED] : notes;
+  const inAny = anyFieldNotes(parts.map(({ response }) => response));
+  return [...ofCall, ...notes, ...inAny, ...(isMoved ? [MOVED] : [])];
 }
 
 const MOVED = 'the index has changed since the last page: hits may repeat or be missing';
 
 function textOf(
-  { parts, offset }: Found,
-  { mode, total, continuation, suggested_query: meant, notes = [] }: JsonObject,
-  lines: readonly string[],
-  count: number,
+  { parts, offset, input, isTable }: Found,
+  { total, continuation, notes = [], ...rest }: JsonObject,
+  hits: readonly HitView[],
 ): string {
-  const range = count === 0 ? 'no hits' : `hits ${offset + 1} to ${offset + count}`;
-  const near = meant === undefined ? [] : [`suggested_query: ${JSON.stringify(meant)}`];
+  const range = hits.length === 0 ? 'no hits' : `hits ${offset + 1} to ${offset + hits.length}`;
   const states = parts.map(({ index, response }) => {
-    const of = parts.length === 1 ? '' : `${response.total} in `;
-    return `${of}${index.index}; ${stateText(response)}`;
+    const of = parts.length === 1 ? '' : `${response.total} in ${index.index}; `;
+    return `${of}${stateText(response)}`;
   });
-  const citations = parts.flatMap(({ rows }) => rows?.citation ?? []);
+  const isCited = input.detail === 'full';
+  const citations = isCited ? parts.flatMap(({ rows }) => rows?.citation ?? []) : [];
+  const byName = new Map(parts.map(({ index }) => [index.index, index]));
+  const indexOf = ({ index }: HitView) => byName.get(index ?? '') ?? parts[0].index;
+  const lines = hitText(hits, isTable, {
+    withScores: (input.mode ?? 'lexical') !== 'lexical',
+    withHashes: isCited,
+    keyOf: (hit) => shortKey(hit.key, indexOf(hit)),
+  });
   return [
-    `${range} of ${total} (${mode})${parts.length === 1 ? ' in' : ':'} ${states.join(' · ')}`,
-    ...(count === 0 ? [] : [DATA_NOTICE]),
+    `${range} of ${total}${parts.length === 1 ? ';' : ':'} ${states.join(' · ')}`,
     ...citations.map((citation) => `citation: ${citation}`),
-    ...(count === 0 ? [] : ['<data>', ...lines, '</data>']),
+    ...dataLines(lines),
     ...(notes as string[]),
-    ...near,
+    ...suggestedLines(rest),
     ...moreLines(continuation),
   ].join('\n');
 }

@@ -27,12 +27,12 @@ export const MAX_TOKENS: Argument = wholeArgument(
   TOKENS.least,
   TOKENS.most,
   TOKENS.standard,
-  'size of the response in tokens: what does not fit is left out and can be continued',
+  'tokens of the response, at most',
 );
 
 /** The place where a call goes on. */
 export const CURSOR: Argument = textArgument(
-  'continuation of the last response; the other arguments stay',
+  'continuation of the last response, to the same arguments',
 );
 
 /** What every tool with a budget has. */
@@ -46,14 +46,14 @@ export const tokensFor = ({ max_tokens = TOKENS.standard }: Budgeted): number =>
 
 /** The line of a text that says how to go on. */
 export const moreLines = (continuation: unknown, what = 'more'): readonly string[] =>
-  continuation === undefined ? [] : [`${what}: repeat with cursor "${continuation}"`];
+  continuation === undefined ? [] : [`${what}: cursor ${continuation}`];
 
 /** The index that a call names, or the only one. Throws index_not_found, invalid_argument. */
 export function indexOfCall(
   index: string | undefined,
   { backend, call }: AgentContext,
 ): Promise<IndexDescription> {
-  return backend.describeIndex(index === undefined ? {} : { index }, call);
+  return backend.indexes.describe(index === undefined ? {} : { index }, call);
 }
 
 /** The indexes that a call names, each once. Throws as `indexOfCall` does. */

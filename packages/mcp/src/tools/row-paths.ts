@@ -1,9 +1,5 @@
-import {
-  type IndexDescription,
-  isPlain,
-  type Json,
-  type JsonObject,
-} from '@lakehouse-search/contract';
+import type { IndexDescription, Json, JsonObject } from '@lakehouse-search/contract';
+import { isPlain } from '@lakehouse-search/contract/internal';
 
 /** A path inside a nested column of the table. */
 export interface RowPath {

@@ -8,6 +8,7 @@ import {
   type SemanticRequest,
   type SortSpec,
 } from '@lakehouse-search/contract';
+import { sortOfText } from '@lakehouse-search/contract/internal';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { hasFieldClause } from '../base/field-clause.ts';
 import type { Budgeted, IndexNames } from './page-arguments.ts';
@@ -29,6 +30,14 @@ export interface SearchInput extends Budgeted {
   readonly min_snapshot?: string;
 }
 
+/** Which hits of an index are read. */
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** Fields of clauses that the index may lack. */
+  readonly optional_fields?: readonly string[];
+}
+
 /** One short fragment of each field that the query found. */
 const FRAGMENT = { matched: true, max_fragments: 1, fragment_size: 160 };
 
@@ -38,7 +47,7 @@ const WAIT_MS = 10_000;
 /** Runs a search of its mode from an offset. Throws as the operations do. */
 export function runSearch(
   input: SearchInput,
-  page: { readonly offset: number; readonly limit: number },
+  page: Page,
   index: IndexDescription,
   { backend, call }: AgentContext,
 ): Promise<SearchResponse> {
@@ -76,6 +85,18 @@ export function joined({
   return hasFieldClause(query) ? { default_operator: 'and' } : {};
 }
 
+/** A search whose fields are those of an index; of those that no index has, all are left. */
+export const fieldsIn = (
+  input: SearchInput,
+  index: IndexDescription,
+  all: readonly IndexDescription[],
+): SearchInput => {
+  const has = (name: string, one: IndexDescription) =>
+    one.fields.some((field) => field.name === name) || isPath(name, one);
+  const isWanted = (name: string) => has(name, index) || !all.some((one) => has(name, one));
+  return input.fields === undefined ? input : { ...input, fields: input.fields.filter(isWanted) };
+};
+
 /** The fields that the index returns; others come from the row. */
 function returned({ fields, detail }: SearchInput, index: IndexDescription): SearchRequest {
   if (detail === 'ids') return { fields: [] };
@@ -107,8 +128,8 @@ function refuseOfOtherModes({ mode = 'lexical', operator, k }: SearchInput): voi
 export function sortKeys(text = ''): readonly SortSpec[] {
   if (text === '') return [];
   return text.split(',').map((part) => {
-    const [, field, order = 'asc'] = /^\s*(.+?)(?::(asc|desc))?\s*$/.exec(part) ?? [];
-    if (field !== undefined) return { field, desc: order === 'desc' };
+    const key = sortOfText(part);
+    if (key !== null) return key;
     const hint = 'write field:desc,other_field:asc';
     throw new LhsError('invalid_argument', `"sort" is ${JSON.stringify(text)}`, { hint });
   });

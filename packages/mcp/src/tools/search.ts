@@ -1,4 +1,5 @@
-import { type JsonObject, REQUEST_LIMITS } from '@lakehouse-search/contract';
+import type { JsonObject } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 import {
   choiceArgument,
   readArguments,
@@ -8,19 +9,25 @@ import {
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { STATE_SCHEMA } from '../base/table-state.ts';
+import { withAbsentWords } from './absent-words.ts';
+import { answerEach, NO_ROWS } from './answer-each.ts';
 import { readCursor } from './cursor.ts';
+import { inFieldCase } from './field-case.ts';
+import { withOtherFields } from './other-fields.ts';
 import { pageAnswer } from './page-answer.ts';
 import { CURSOR, INDEXES, indexesOfCall, MAX_TOKENS } from './page-arguments.ts';
-import { runSearch, type SearchInput } from './search-request.ts';
+import { fieldsIn, joined, runSearch, type SearchInput } from './search-request.ts';
 import { fieldWords, indexList } from './served-words.ts';
 import {
   type AgentTool,
+  ANY_OBJECT,
   OBJECTS,
   objectSchema,
   PAGE_SCHEMA,
   TEXT,
   TEXTS,
   type ToolAnswer,
+  type ToolCall,
   WHOLE,
 } from './tool.ts';
 
@@ -72,8 +79,15 @@ export const searchTool: AgentTool = {
   required: ['query'],
   output: objectSchema({
     ...{ data_notice: TEXT, index: TEXT, mode: TEXT, total: WHOLE, ...STATE_SCHEMA },
-    ...{ indexes: OBJECTS, citation: TEXT, hits: OBJECTS, columns: TEXTS, rows: { type: 'array' } },
-    ...{ ...PAGE_SCHEMA, suggested_query: TEXT, notes: TEXTS },
+    ...{
+      indexes: OBJECTS,
+      citation: TEXT,
+      shared_highlight: ANY_OBJECT,
+      hits: OBJECTS,
+      columns: TEXTS,
+      rows: { type: 'array' },
+    },
+    ...{ ...PAGE_SCHEMA, suggested_query: TEXT, suggested_total: WHOLE, notes: TEXTS },
   }),
   run,
 };
@@ -82,15 +96,34 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<SearchInput>(INPUT, searchTool.required, value);
   const indexes = await indexesOfCall(input.index, context);
   const call: JsonObject = { ...input, index: indexes.map(({ index }) => index).join() };
-  const { offset, snapshot } = readCursor(input.cursor, call);
-  const { limit = HITS.standard } = input;
-  // of several indexes any hit of the page may be in one of them
-  const page = indexes.length === 1 ? { offset, limit } : { offset: 0, limit: offset + limit };
-  const found = await Promise.all(
-    indexes.map(async (index) => ({
-      index,
-      response: await runSearch(input, page, index, context),
-    })),
+  return inFieldCase(input, indexes, context, (named, notes) =>
+    answerOf(named, { indexes, call, notes }, context),
   );
-  return pageAnswer(input, found, context, { offset, limit, snapshot, call });
+}
+
+async function answerOf(
+  input: SearchInput,
+  { indexes, call, notes }: ToolCall,
+  context: AgentContext,
+): Promise<ToolAnswer> {
+  const { offset, state } = readCursor(input.cursor, call);
+  const { limit = HITS.standard } = input;
+  // the hit behind the page tells whether its last one has ties
+  const most = Math.min(limit + 1, Math.max(limit, REQUEST_LIMITS.windowHits - offset));
+  // of several indexes any hit of the page may be in one of them
+  const page = indexes.length === 1 ? { offset, limit: most } : { offset: 0, limit: offset + most };
+  const found = await answerEach(
+    indexes,
+    async (index, optional_fields) => {
+      const own = { ...page, optional_fields };
+      const response = await runSearch(fieldsIn(input, index, indexes), own, index, context);
+      const isLexical = (input.mode ?? 'lexical') === 'lexical';
+      if (!isLexical)
+        return withAbsentWords(response, { ...input, optional_fields }, index, context);
+      const match = { ...input, ...joined(input), optional_fields };
+      return withOtherFields(response, match, index, context);
+    },
+    (index) => runSearch({ query: NO_ROWS }, page, index, context),
+  );
+  return pageAnswer(input, found, context, { offset, limit, state, call, notes });
 }

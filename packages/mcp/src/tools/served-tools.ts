@@ -1,4 +1,5 @@
-import { didYouMean, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { inputSchema } from '../arguments/arguments.ts';
 import { TOOLS } from './all-tools.ts';
 import type { AgentTool, Served } from './tool.ts';

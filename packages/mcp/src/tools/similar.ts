@@ -1,4 +1,4 @@
-import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
+import { type Coordinates, type IndexDescription, LhsError } from '@lakehouse-search/contract';
 import {
   readArguments,
   textArgument,
@@ -6,7 +6,8 @@ import {
   wholeArgument,
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { coordinatesOfText, keyName } from '../base/key-text.ts';
+import { keyOfRow } from '../base/find-keys.ts';
+import { keyName, keyText } from '../base/key-text.ts';
 import { pageAnswer } from './page-answer.ts';
 import { type Budgeted, INDEX, indexOfCall, MAX_TOKENS } from './page-arguments.ts';
 import { searchTool } from './search.ts';
@@ -33,11 +34,11 @@ interface SimilarInput extends Pick<Budgeted, 'max_tokens'> {
   readonly fields?: readonly string[];
 }
 
-/** Rows whose meaning is near to that of a row. */
+/** Rows that are near to a row in meaning, or else in words. */
 export const similarTool: AgentTool = {
   name: 'similar',
   title: 'Find similar rows',
-  describe: () => 'Find the rows whose meaning is nearest to that of a row (needs a VECTOR field).',
+  describe: () => 'Find the rows most like a row, by meaning (VECTOR field) or by words.',
   input: INPUT,
   required: ['key'],
   output: searchTool.output,
@@ -48,42 +49,58 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<SimilarInput>(INPUT, similarTool.required, value);
   const { key, filter, limit = HITS.standard, ...shown } = input;
   const index = await indexOfCall(input.index, context);
-  const own = coordinatesOfText(key);
-  const { name, text } = await meaningOf(index, key, context);
+  const { key: own, reason } = await keyOfRow(key, index, context);
+  if (own === undefined) throw noRow(key, reason);
+  const near = await meaningOf(index, own, context);
   const request = {
-    ...{ index: index.index, vector_field: name, query_text: text },
+    index: index.index,
     // the row itself is the nearest
     limit: limit + 1,
     ...(filter === undefined || filter === '' ? {} : { filter }),
   };
-  const response = await context.backend.semantic(request, context.call);
+  const words = { more_like_this: { keys: [own], min_term_freq: 1, min_doc_freq: 2 } };
+  const response =
+    near === null
+      ? await context.backend.search({ ...request, ast: words }, context.call)
+      : await context.backend.semantic({ ...request, ...near }, context.call);
   const others = response.hits.filter(({ coordinates }) => keyName(coordinates) !== keyName(own));
   const hits = others.slice(0, limit);
-  const search: SearchInput = { ...shown, query: '', mode: 'semantic', ...(filter && { filter }) };
+  const search: SearchInput = {
+    ...shown,
+    query: '',
+    mode: near ? 'semantic' : 'lexical',
+    ...(filter && { filter }),
+  };
   const found = { index, response: { ...response, hits, total: hits.length } };
-  return pageAnswer(search, [found], context, { offset: 0, limit, snapshot: null, call: {} });
+  return pageAnswer(search, [found], context, {
+    offset: 0,
+    limit,
+    state: null,
+    call: {},
+    notes: [],
+  });
 }
 
 /** Characters of a text that are compared. */
 const MEANT_CHARS = 4000;
 
-/** The text that the vector of a row is made of. Throws unsupported, not_found. */
+/** The text that the vector of a row is made of; null: the index has no vectors. Throws not_found. */
 async function meaningOf(
   { index, fields, vector_fields }: IndexDescription,
-  key: string,
+  key: Coordinates,
   { backend, call }: AgentContext,
-): Promise<{ readonly name: string; readonly text: string }> {
+): Promise<{ readonly vector_field: string; readonly query_text: string } | null> {
   const name = vector_fields.find(({ model }) => model !== null)?.name;
   const columns = fields.find((field) => field.name === name)?.source;
-  if (name === undefined || columns === undefined) {
-    const hint = 'search for words of the row instead';
-    throw new LhsError('unsupported', `index "${index}" has no VECTOR field of texts`, { hint });
-  }
-  const request = { index, keys: [coordinatesOfText(key)], columns };
+  if (name === undefined || columns === undefined) return null;
+  const request = { index, keys: [key], columns };
   const { rows } = await backend.getKeys(request, call);
   const texts = columns.map((column) => rows[0]?.fields[column]);
   const text = texts.filter((part) => typeof part === 'string').join('\n');
-  if (text !== '') return { name, text: text.slice(0, MEANT_CHARS) };
-  const what = rows.length === 0 ? 'no row has the key' : 'nothing to compare is in the row of';
-  throw new LhsError('not_found', `${what} ${key}`, { hint: 'copy the key of a hit' });
+  if (text !== '') return { vector_field: name, query_text: text.slice(0, MEANT_CHARS) };
+  const message = `nothing to compare is in the row of ${keyText(key)}`;
+  throw new LhsError('not_found', message, { hint: 'take another row' });
 }
+
+const noRow = (key: string, reason = 'copy the key of a hit'): LhsError =>
+  new LhsError('not_found', `no row has the key ${key}`, { hint: reason });

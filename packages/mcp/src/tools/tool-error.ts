@@ -26,7 +26,7 @@ export async function errorText(
   const lines = [`${code}: ${message}`];
   if (place !== undefined) lines.push(`at character ${place.from + 1} of ${shown(place.text)}`);
   if (hint !== undefined) lines.push(`hint: ${hint}`);
-  lines.push(...next.flatMap(stepLines));
+  lines.push(...suggestedLines(error, input), ...next.flatMap(stepLines));
   if (code === 'invalid_query') lines.push(SYNTAX);
   if (hint === undefined && ABOUT_FIELDS.includes(code))
     lines.push(...(await fieldLines(input, context)));
@@ -46,6 +46,22 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 const toolWords = (text: string): string =>
   WORDS.reduce((out, [word, replacement]) => out.replace(word, replacement), text);
 
+/** The query that was probably meant: that of the error, or with the name that the hint suggests. */
+function suggestedLines(
+  { place, hint = '', details }: LhsError,
+  input: unknown,
+): readonly string[] {
+  if (place === undefined) return [];
+  const near = /^did you mean "([^"]+)"\?/.exec(hint)?.[1];
+  const isNamed = near !== undefined && place.text[place.to] === ':';
+  const named = isNamed && place.text.slice(0, place.from) + near + place.text.slice(place.to);
+  const query = details.suggested_query ?? (named || undefined);
+  const isFilter = isMembers(input) && input.filter === place.text;
+  return query === undefined
+    ? []
+    : [`suggested_${isFilter ? 'filter' : 'query'}: ${JSON.stringify(query)}`];
+}
+
 const PLACE_CHARS = 300;
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, PLACE_CHARS));
@@ -61,7 +77,7 @@ function stepLines(step: NextStep): readonly string[] {
 async function fieldLines(input: unknown, { backend, call }: AgentContext) {
   const index = namedIndex(input);
   try {
-    const described = await backend.describeIndex(index === undefined ? {} : { index }, call);
+    const described = await backend.indexes.describe(index === undefined ? {} : { index }, call);
     return [`fields of ${described.index}: ${fieldList(described, FIELDS)}`];
   } catch (error) {
     if (error instanceof LhsError) return [];
@@ -69,13 +85,14 @@ async function fieldLines(input: unknown, { backend, call }: AgentContext) {
   }
 }
 
-function namedIndex(input: unknown): string | undefined {
-  if (typeof input !== 'object' || input === null || !('index' in input)) return undefined;
-  return typeof input.index === 'string' ? input.index : undefined;
-}
+const isMembers = (input: unknown): input is Readonly<Record<string, unknown>> =>
+  typeof input === 'object' && input !== null;
+
+const namedIndex = (input: unknown): string | undefined =>
+  isMembers(input) && typeof input.index === 'string' ? input.index : undefined;
 
 async function indexLines({ backend, call }: AgentContext): Promise<readonly string[]> {
-  const indexes = await backend.listIndexes({}, call);
+  const indexes = await backend.indexes.list({}, call);
   return indexes.length === 0
     ? ['no index can be searched']
     : [`indexes: ${indexes.map(({ name }) => name).join(', ')}`];

@@ -15,6 +15,15 @@ export interface ToolAnswer {
   readonly text: string;
 }
 
+/** What an answer depends on besides the arguments with the names of fields. */
+export interface ToolCall {
+  readonly indexes: readonly IndexDescription[];
+  /** The arguments as they were sent. */
+  readonly call: JsonObject;
+  /** Remarks on them. */
+  readonly notes: readonly string[];
+}
+
 /** A tool that reads. */
 export interface AgentTool {
   readonly name: string;
@@ -38,11 +47,13 @@ export const objectSchema = (properties: JsonObject): JsonObject => ({
 export const TEXT: JsonObject = { type: 'string' };
 export const WHOLE: JsonObject = { type: 'integer' };
 export const FLAG: JsonObject = { type: 'boolean' };
-export const TEXTS: JsonObject = { type: 'array', items: TEXT };
+/** An array: its items have no schema, which would cost tokens in each list of tools. */
+const ARRAY: JsonObject = { type: 'array' };
+export const TEXTS = ARRAY;
 /** The note on counts that lack those of a shard. */
 export const PART_MISSING = 'part of the index did not answer';
 export const SNAPSHOT: JsonObject = { type: ['string', 'null'] };
 export const ANY_OBJECT: JsonObject = { type: 'object' };
-export const OBJECTS: JsonObject = { type: 'array', items: ANY_OBJECT };
+export const OBJECTS = ARRAY;
 /** The parts of a response that can go on. */
 export const PAGE_SCHEMA: JsonObject = { truncated: FLAG, continuation: TEXT };

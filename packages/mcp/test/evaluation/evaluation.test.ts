@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AgentClient,
@@ -20,11 +20,11 @@ import { plan, type Question } from './planner.ts';
 
 const MOST_CALLS = 3;
 const folder = mkdtempSync(join(tmpdir(), 'lhs-evaluation-'));
-let backend: LocalBackend;
+let backend: LocalEngine;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  backend = await openLocal(folder, { create: true, threads: 0 });
+  backend = await openEngine(folder, { create: true, threads: 0 });
   await runDemo(backend, folder, () => {});
   gateway = await startGateway(backend);
 });

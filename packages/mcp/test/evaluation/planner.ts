@@ -3,8 +3,12 @@
  * refuses to send what a schema does not allow: a question that it answers can be answered from the
  * schemas alone.
  */
-import type { AgentClient, ListedTool, ToolResult } from '../../../../test/support/agent-client.ts';
-import { textOf } from '../../../../test/support/agent-client.ts';
+import {
+  type AgentClient,
+  type ListedTool,
+  type ToolResult,
+  textOf,
+} from '../../../../test/support/agent-client.ts';
 
 /** What a question wants to know. `where` is in the query syntax. */
 export type Goal =

@@ -1,4 +1,5 @@
-import type { Operation, Principal } from '@lakehouse-search/contract';
+import type { Principal } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 
 /** A call that has just arrived, before its caller is known. */
 export interface Arrival {

@@ -1,10 +1,5 @@
-import {
-  LhsError,
-  OPERATIONS,
-  type Operation,
-  type Principal,
-  type Scope,
-} from '@lakehouse-search/contract';
+import { LhsError, type Principal, type Scope } from '@lakehouse-search/contract';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
 import type { Store } from '../store/open-store.ts';
 import type { Access } from './access.ts';
 import { isValidToken, parseApiToken } from './api-tokens.ts';

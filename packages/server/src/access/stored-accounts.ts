@@ -1,11 +1,5 @@
 import {
-  type AccountsApi,
   type CallContext,
-  checkListRequest,
-  checkLoginRequest,
-  checkRevokeTokenRequest,
-  checkSetRolesRequest,
-  checkTokenDraft,
   LhsError,
   type ListRequest,
   type LoginRequest,
@@ -19,6 +13,14 @@ import {
   type TokenRecord,
   type User,
 } from '@lakehouse-search/contract';
+import {
+  type AccountsApi,
+  checkListRequest,
+  checkLoginRequest,
+  checkRevokeTokenRequest,
+  checkSetRolesRequest,
+  checkTokenDraft,
+} from '@lakehouse-search/contract/internal';
 import type { Store } from '../store/open-store.ts';
 import type { StoredToken } from '../store/tokens.ts';
 import { apiTokenText, hashSecret, newApiToken } from './api-tokens.ts';

@@ -2,12 +2,11 @@ import {
   type CallContext,
   type FollowEvent,
   LhsError,
-  OPERATION_NAMES,
-  OPERATIONS,
-  type Operation,
   type Principal,
 } from '@lakehouse-search/contract';
-import type { CachedParts, LocalBackend, RepeatedRequest } from '@lakehouse-search/engine';
+import { OPERATION_NAMES, OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
+import type { CachedParts, RepeatedRequest } from '@lakehouse-search/engine/internal';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import type { Access, Arrival } from '../access/access.ts';
 import type { LoginAttempts } from '../access/login-attempts.ts';
 import type { Admit, Admitted } from '../limits/admission.ts';
@@ -50,7 +49,7 @@ export class Calls {
   readonly #attempts: LoginAttempts | undefined;
   readonly #nodeSpans: NodeSpans | undefined;
   readonly #runners: ReadonlyMap<Operation, Run>;
-  readonly #recall: LocalBackend['recall'] | undefined;
+  readonly #recall: LocalEngine['recall'] | undefined;
   readonly #ending = new AbortController();
 
   constructor(options: CallsOptions) {
@@ -63,7 +62,7 @@ export class Calls {
     this.#admit = admit;
     this.observer = observer;
     this.#runners = runnersOver(apis, OPERATION_NAMES);
-    const { recall } = apis.backend as Partial<LocalBackend>;
+    const { recall } = apis.backend as Partial<LocalEngine>;
     this.#recall = recall?.bind(apis.backend);
   }
 

@@ -1,4 +1,4 @@
-import type { WireMethod } from '@lakehouse-search/client';
+import type { WireMethod } from '@lakehouse-search/client/internal';
 
 const REQUEST_BYTES = 1024 * 1024;
 /** Of a request of a caller whom nobody knows. */

@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, sep } from 'node:path';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine';
+import { sourceError } from '@lakehouse-search/engine/internal';
 import { withoutPlaces } from '../config/private-places.ts';
 
 /** Codes of errors that name files of the service itself; others name files of tables. */

@@ -1,15 +1,17 @@
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import {
   ACCOUNT_OPERATIONS,
   type AccountsApi,
-  type Backend,
+  type BackendApi,
   type ClusterApi,
-  LhsError,
+  type Methods,
   type Operation,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
+import { operationsOf } from '../config/operations-of.ts';
 
 /** The APIs that answer the operations of a service. */
 export interface Apis {
-  readonly backend: Backend;
+  readonly backend: BackendApi;
   /** Users, tokens and sessions. Absent: their operations are unsupported. */
   readonly accounts?: AccountsApi;
   /** What the service says about itself. Absent: its operations are unsupported. */
@@ -17,26 +19,20 @@ export interface Apis {
 }
 
 /** An operation as a function: a promise, or an iterable of a stream. */
-export type Run = (request: unknown, call: object) => unknown;
+export type Run = (request: unknown, call: CallContext) => unknown;
 
 /** The function of each operation. */
 export function runnersOver(
   { backend, accounts, cluster }: Apis,
   operations: readonly Operation[],
 ): ReadonlyMap<Operation, Run> {
-  const targets: readonly object[] = [
-    ...(cluster === undefined ? [] : [cluster]),
-    ...(accounts === undefined ? [] : [accounts]),
-    backend,
-  ];
-  const runner = (operation: Operation): Run => {
-    for (const target of targets) {
-      const method: unknown = Reflect.get(target, operation);
-      if (typeof method === 'function')
-        return (request, call) => method.call(target, request, call);
-    }
-    return () => Promise.reject(missing(operation));
+  const methods: Partial<Methods> = {
+    ...operationsOf(backend),
+    ...(accounts && operationsOf(accounts)),
+    ...(cluster && operationsOf(cluster)),
   };
+  const runner = (operation: Operation): Run =>
+    (methods[operation] as Run | undefined) ?? (() => Promise.reject(missing(operation)));
   return new Map(operations.map((operation) => [operation, runner(operation)]));
 }
 

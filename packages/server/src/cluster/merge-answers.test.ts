@@ -1,12 +1,12 @@
 import type {
   AlterPlan,
   IndexStatus,
-  ResponseOf,
   ShardDescription,
   SyncResponse,
   VerifyResponse,
   WindowDescription,
 } from '@lakehouse-search/contract';
+import type { ResponseOf } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { type MergedName, mergeAnswers } from './merge-answers.ts';
 import { mergeActions } from './merge-erasure.ts';

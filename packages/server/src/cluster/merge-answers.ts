@@ -1,10 +1,7 @@
 /** The answers of the nodes of an index as one answer about the whole index. */
-import type {
-  OperationOver,
-  ResponseOf,
-  ShardDescription,
-  VerifyResponse,
-} from '@lakehouse-search/contract';
+
+import type { ShardDescription, VerifyResponse } from '@lakehouse-search/contract';
+import type { OperationOver, ResponseOf } from '@lakehouse-search/contract/internal';
 import { totalsOf } from './merge-descriptions.ts';
 import { mergeDescription, mergeDrop, mergeRollback } from './merge-indexes.ts';
 import {

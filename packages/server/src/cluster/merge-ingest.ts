@@ -1,19 +1,19 @@
 /** Merges of responses of operations that bring indexes in step with their tables. */
 import { createHash } from 'node:crypto';
-import {
-  type ApplyResponse,
-  type CheckpointState,
-  type CompactResponse,
-  type Healed,
-  type IndexStatus,
-  REQUEST_LIMITS,
-  type ReindexResponse,
-  type SkippedRows,
-  type SyncResponse,
-  type UpgradeResponse,
-  type VectorCounts,
-  type VerifyResponse,
+import type {
+  ApplyResponse,
+  CheckpointState,
+  CompactResponse,
+  Healed,
+  IndexStatus,
+  ReindexResponse,
+  SkippedRows,
+  SyncResponse,
+  UpgradeResponse,
+  VectorCounts,
+  VerifyResponse,
 } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 import {
   firstFailure,
   liveIfAny,

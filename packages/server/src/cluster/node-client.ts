@@ -9,19 +9,19 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import {
   type BuildEvent,
   CHANNEL_OPTIONS,
-  createClient,
   errorOfStream,
   NODE_METHODS,
   openChannel,
   type UnaryChannel,
-} from '@lakehouse-search/client';
+} from '@lakehouse-search/client/internal';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type {
   CallContext,
   DropResponse,
   Progress,
   ReindexResponse,
-  Service,
 } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { type NodeClaims, signNodeCall } from './cluster-token.ts';
 import type { NodeState } from './node-state.ts';
 import { stateOfMessage } from './node-wire.ts';
@@ -94,7 +94,7 @@ export interface NodeClient {
    */
   removeIndex(dropped: DroppedIndex, call?: CallContext): Promise<DropResponse | undefined>;
   /** The public operations of the node. `epoch`: writes are made under a lease. */
-  service(epoch?: number): Service;
+  service(epoch?: number): ServiceApi;
   close(): Promise<void>;
 }
 
@@ -117,7 +117,7 @@ class GrpcNode implements NodeClient {
   readonly #channel: UnaryChannel;
   /** For streams; it is idle until the first of them. */
   readonly #client: Client;
-  readonly #services = new Map<number | undefined, Service>();
+  readonly #services = new Map<number | undefined, ServiceApi>();
 
   constructor(address: string, key: string | undefined) {
     this.address = address;
@@ -183,10 +183,10 @@ class GrpcNode implements NodeClient {
     return response === '' ? undefined : (JSON.parse(response) as DropResponse);
   }
 
-  service(epoch?: number): Service {
+  service(epoch?: number): ServiceApi {
     const known = this.#services.get(epoch);
     if (known !== undefined) return known;
-    const made = createClient({
+    const made = createRemote({
       url: `grpc://${this.address}`,
       ...{ retryMs: 0, timeoutMs: 0 },
       authorization: (call) => signNodeCall(this.#key, claimsOf(call, epoch)),

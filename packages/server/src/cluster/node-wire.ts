@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { NODE_METHODS, type NodeState as StateMessage } from '@lakehouse-search/client';
+import { NODE_METHODS, type NodeState as StateMessage } from '@lakehouse-search/client/internal';
 import type { NodeCommit, NodeIndex, NodeState } from './node-state.ts';
 
 /** A state as a message. */

@@ -1,4 +1,5 @@
-import { type ErrorCode, LhsError, OPERATIONS, type ResponseOf } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { OPERATIONS, type ResponseOf } from '@lakehouse-search/contract/internal';
 import { type MergedName, mergeAnswers, type NodeAnswer } from './merge-answers.ts';
 
 /** A node of an index, and an operation there. */

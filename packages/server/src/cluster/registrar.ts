@@ -33,5 +33,7 @@ export interface Registrar {
    * unreachable.
    */
   register(address: string, state: NodeState): Promise<NodeLease>;
+  /** Ends the lease of a node that stops: searches leave it out at once. Throws unreachable. */
+  leave(address: string, state: NodeState): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Definition, definitionAt } from '@lakehouse-search/engine';
+import type { Definition } from '@lakehouse-search/engine';
+import { definitionAt } from '@lakehouse-search/engine/internal';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admitDefinition } from './admit-definition.ts';
 

@@ -1,4 +1,4 @@
-import { CATALOG_SETTINGS, CATALOG_TYPES } from '@lakehouse-search/contract';
+import { CATALOG_SETTINGS, CATALOG_TYPES } from '@lakehouse-search/contract/internal';
 import { SERVER_SETTINGS, type ServerSetting } from './settings.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

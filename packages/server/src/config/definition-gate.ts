@@ -11,13 +11,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  didYouMean,
-  type JsonObject,
-  LhsError,
-  type TableConfig,
-} from '@lakehouse-search/contract';
-import { inTurns, readingYaml } from '@lakehouse-search/engine';
+import { type JsonObject, LhsError, type TableConfig } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
+import { inTurns, readingYaml } from '@lakehouse-search/engine/internal';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type YAMLMap } from 'yaml';
 import type { SourceNames } from './server-config.ts';
 

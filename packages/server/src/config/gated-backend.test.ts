@@ -1,9 +1,5 @@
-import type {
-  AlterIndexRequest,
-  Backend,
-  JsonObject,
-  StartJobRequest,
-} from '@lakehouse-search/contract';
+import type { AlterIndexRequest, JsonObject, StartJobRequest } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { gatedBackend } from './gated-backend.ts';
@@ -16,7 +12,7 @@ const backend = {
     started.push(request);
   },
   describeIndex: async () => ({ index: 'a' }),
-} as unknown as Backend;
+} as unknown as BackendApi;
 const gated = gatedBackend(backend, NO_CONFIG.names);
 
 describe('a job that a request over the network starts', () => {
@@ -49,7 +45,7 @@ describe('a job that a request over the network starts', () => {
 describe('a request over the network that is no object', () => {
   it('is left to the check of the backend, which refuses it', async () => {
     const seen: unknown[] = [];
-    const own = new Proxy({} as Backend, {
+    const own = new Proxy({} as BackendApi, {
       get: () => async (request: unknown) => void seen.push(request),
     });
     const all = gatedBackend(own, NO_CONFIG.names);
@@ -80,7 +76,7 @@ describe('the source of an index over the network', () => {
     initDefinition: async () => ({
       definition: `version: 1\nsource:\n  catalog: ${JSON.stringify(MAIN)}\n  table: a.b # here\n`,
     }),
-  } as unknown as Backend;
+  } as unknown as BackendApi;
   const open = gatedBackend(describing, NO_CONFIG.names);
   const named = gatedBackend(describing, NAMES);
   const definitionOf = (given: object) =>
@@ -118,6 +114,24 @@ describe('the source of an index over the network', () => {
     },
   );
 
+  it('is refused as an object, whose source no gate has read', async () => {
+    const definition = parse(definitionOf(LOCAL)) as never;
+    const message = expect.stringContaining(': expected a string');
+    const expected = { code: 'invalid_argument', message };
+    for (const gate of [open, gatedBackend(describing, NAMES, true)]) {
+      for (const call of [
+        () => gate.createIndex({ definition }),
+        () => gate.alterIndex({ index: 'a', definition_yaml: definition }),
+        () => gate.rehearseAlter({ index: 'a', definition_yaml: definition }),
+        () => gate.startJob({ kind: 'alter', definition_yaml: definition, apply: true }),
+        () => gate.validateDefinition({ definition }),
+      ]) {
+        await expect(call()).rejects.toMatchObject(expected);
+      }
+    }
+    expect(altered).toEqual([]);
+  });
+
   it('is refused by what it lacks where it changes', async () => {
     const definition_yaml = definitionOf({ ...LOCAL, table: 'ops.secret' });
     await expect(open.alterIndex({ index: 'a', definition_yaml })).rejects.toMatchObject({
@@ -146,7 +160,7 @@ describe('a status over the network', () => {
     const end = hidePlace('/srv/lake', 'catalog main');
     const failure = { code: 'source_invalid', message: 'file:///srv/lake/t/a.parquet', since: '' };
     const status = { index: 'a', sync_failure: failure, source_error: failure };
-    const own = { status: async () => status } as unknown as Backend;
+    const own = { status: async () => status } as unknown as BackendApi;
     const shown = await gatedBackend(own, NO_CONFIG.names).status({ index: 'a' });
     end();
     const message = '<catalog main>/t/a.parquet';

@@ -1,17 +1,16 @@
 import {
   type AlterIndexRequest,
-  type Backend,
   type BackupTarget,
   type CallContext,
   type DescribeSourceRequest,
   type IndexDescription,
   LhsError,
-  OPERATIONS,
   type RehearseAlterRequest,
   type RestoreRequest,
   type StartJobRequest,
   type ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
+import { type BackendApi, OPERATIONS, text } from '@lakehouse-search/contract/internal';
 import {
   type FormerSource,
   gateDefinition,
@@ -43,8 +42,6 @@ type Overridden =
   | 'runErasure'
   | 'status';
 
-type Loose = Readonly<Record<string, unknown>>;
-
 /** The setting stands for its value, a folder or an address. */
 const BACKUP_TARGET = '<backup target>';
 
@@ -55,8 +52,8 @@ type Operate = (request: unknown, call: unknown) => unknown;
  * All other operations go to the backend as they are, and so do requests that are no objects, which
  * its check refuses. `isLed`: a control plane gates the requests that it answers.
  */
-export function gatedBackend(backend: Backend, names: SourceNames, isLed = false): Backend {
-  const gated: Pick<Backend, Overridden> = {
+export function gatedBackend(backend: BackendApi, names: SourceNames, isLed = false): BackendApi {
+  const gated: Pick<BackendApi, Overridden> = {
     createIndex: async (request, call) => {
       refuseFolder(request);
       const definition = await gateText(request.definition, names);
@@ -96,9 +93,11 @@ export function gatedBackend(backend: Backend, names: SourceNames, isLed = false
     runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
     status: async (request, call) => shownStatus(await backend.status(request, call)),
   };
-  const own = Object.entries(gated)
-    .filter(([name]) => !isLed || OPERATIONS[name as Overridden].plane !== 'answers')
-    .map(([name, checked]) => [name, forObjects(backend, name as Overridden, checked as Operate)]);
+  const own = (Object.keys(gated) as Overridden[]).map((name) => {
+    const pass: Operate = (request, call) => (backend[name] as Operate)(request, call);
+    const passes = isLed && OPERATIONS[name].plane === 'answers';
+    return [name, forObjects(pass, passes ? pass : (gated[name] as Operate))];
+  });
   return withOwn(backend, Object.fromEntries(own));
 }
 
@@ -107,12 +106,19 @@ function shown({ source, ...described }: IndexDescription, names: SourceNames): 
   return source === undefined ? described : { ...described, source: shownSource(source, names) };
 }
 
-/** A gated operation; requests that are no objects go to the backend. */
-function forObjects(backend: Backend, name: Overridden, checked: Operate): Operate {
-  return (request, call) =>
-    typeof request === 'object' && request !== null
-      ? checked(request, call)
-      : (backend[name] as Operate).call(backend, request, call);
+/**
+ * A gated operation; requests that are no objects go to the backend. Libraries take definitions
+ * that are objects; a service takes texts, which its gate reads.
+ */
+function forObjects(pass: Operate, gate: Operate): Operate {
+  return async (request, call) => {
+    if (typeof request !== 'object' || request === null) return pass(request, call);
+    for (const name of ['definition', 'definition_yaml']) {
+      const value: unknown = Reflect.get(request, name);
+      if (typeof value === 'object') text(value, name);
+    }
+    return gate(request, call);
+  };
 }
 
 /** A wrong type is left for the check of the backend. */
@@ -125,7 +131,7 @@ const gateText = async (
 
 /** The source of an index that is altered needs no name while it stays as it is. */
 async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(
-  backend: Pick<Backend, 'describeIndex'>,
+  backend: Pick<BackendApi, 'describeIndex'>,
   request: T,
   names: SourceNames,
   call: CallContext | undefined,
@@ -138,7 +144,7 @@ async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(
 
 /** Undefined if there is no such index, or its caller may not see its source. */
 async function formerSource(
-  backend: Pick<Backend, 'describeIndex'>,
+  backend: Pick<BackendApi, 'describeIndex'>,
   index: string | undefined,
   names: SourceNames,
   call: CallContext | undefined,
@@ -173,7 +179,7 @@ function gateSource<T extends DescribeSourceRequest>(request: T, names: SourceNa
 
 /** A job is gated as its operation is. */
 async function gateJob(
-  backend: Pick<Backend, 'describeIndex'>,
+  backend: Pick<BackendApi, 'describeIndex'>,
   request: StartJobRequest,
   names: SourceNames,
   call: CallContext | undefined,
@@ -213,8 +219,8 @@ function ownBackups<T extends { readonly backups?: readonly string[] }>(request:
   throw new LhsError('invalid_argument', message);
 }
 
-function refuseFolder(request: object): void {
-  if ((request as Loose)?.base_dir === undefined) return;
+function refuseFolder(request: { readonly base_dir?: unknown }): void {
+  if (request?.base_dir === undefined) return;
   const message = '"base_dir" is not for requests over the network';
   throw new LhsError('invalid_argument', message);
 }

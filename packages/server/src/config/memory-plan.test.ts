@@ -1,4 +1,4 @@
-import { limitMemory, systemMemory, usableMemory } from '@lakehouse-search/engine';
+import { limitMemory, systemMemory, usableMemory } from '@lakehouse-search/lake/internal';
 import { describe, expect, it } from 'vitest';
 import { leastMemory, memoryPlan, serverMemory, usualMemory } from './memory-plan.ts';
 

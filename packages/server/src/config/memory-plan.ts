@@ -1,15 +1,10 @@
 /** The memory of a server process, divided over what takes it. */
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { LhsError, memoryBytes } from '@lakehouse-search/contract';
-import {
-  BUILD_MEMORY,
-  controlGroupMemory,
-  keepHeapsSmall,
-  limitMemory,
-  NODE_MEMORY,
-  systemMemory,
-} from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
+import { memoryBytes } from '@lakehouse-search/contract/internal';
+import { BUILD_MEMORY, keepHeapsSmall, NODE_MEMORY } from '@lakehouse-search/engine/internal';
+import { controlGroupMemory, limitMemory, systemMemory } from '@lakehouse-search/lake/internal';
 
 /** Bytes by purpose. Their sum, a heap per search thread, is at most `total`. */
 export interface MemoryPlan {

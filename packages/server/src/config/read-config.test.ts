@@ -66,6 +66,8 @@ describe('the configuration of a server', () => {
     ],
     ['a password in a URL', 'metrics: { server: "http://a:b@c" }', '1:', 'metrics.server'],
     ['no YAML', 'auth: [', '1:', ''],
+    ['a second ": "', 'auth:\n b: {\n', '3:', ''],
+    ['a nested pair', 'auth: x\n  b: 1', '1:7', 'a second ": " here: indent'],
     ['an alias', 'a: &a 1\nb: *a', '', 'alias'],
     ['a key twice', 'auth: true\nauth: false', '2:1', 'unique'],
   ])('refuses %s with its place', (_, text, place, words) => {

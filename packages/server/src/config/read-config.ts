@@ -4,11 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { type CatalogConfig, LhsError } from '@lakehouse-search/contract';
 import {
-  type CatalogConfig,
   type Check,
   checkListTablesRequest,
-  LhsError,
   list,
   oneOf,
   orNull,
@@ -17,8 +16,9 @@ import {
   utf8Text,
   whole,
   wrong,
-} from '@lakehouse-search/contract';
-import { readCatalogFile } from '@lakehouse-search/engine';
+  yamlFault,
+} from '@lakehouse-search/contract/internal';
+import { readCatalogFile } from '@lakehouse-search/engine/internal';
 import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import type { IssuerConfig, LicenseConfig, ServerConfig } from './server-config.ts';
 import { checkSetting, isLoopback } from './setting-values.ts';
@@ -55,7 +55,7 @@ export function parseServerConfig(content: string, path: string): ServerConfig {
     const { line, col } = lines.linePos(offset);
     return `${path}:${line}:${col}`;
   };
-  if (fault !== undefined) throw invalid(at(fault.pos[0]), fault.message.split('\n')[0]);
+  if (fault !== undefined) throw invalid(at(fault.pos[0]), yamlFault(fault));
   try {
     const values = (document.toJS({ maxAliasCount: 0 }) ?? {}) as Values;
     return configOf(values, dirname(resolve(path)), path);

@@ -1,12 +1,12 @@
+import { LhsError } from '@lakehouse-search/contract';
 import {
   type Check,
   flag,
-  LhsError,
   memoryBytes,
   text,
   whole,
   wrong,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import type { ServerConfig } from './server-config.ts';
 import {
   SERVER_SETTINGS,

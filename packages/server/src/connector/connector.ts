@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
-import { isRestrictionsChanged } from '@lakehouse-search/engine';
+import { isRestrictionsChanged } from '@lakehouse-search/engine/internal';
 import { type ClusterContext, connectorLease } from '../control-plane/cluster-context.ts';
 import { LEADER } from '../control-plane/cluster-job-api.ts';
 import { Leadership, pause } from '../control-plane/leadership.ts';

@@ -1,5 +1,5 @@
 import type { CheckpointState, SourceState } from '@lakehouse-search/contract';
-import { ShardSource, type SourceStep } from '@lakehouse-search/engine';
+import { ShardSource, type SourceStep } from '@lakehouse-search/engine/internal';
 import {
   type ClusterContext,
   currentNodes,

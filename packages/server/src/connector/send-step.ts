@@ -1,5 +1,5 @@
 import type { BatchPart, ChangeBatch } from '@lakehouse-search/contract';
-import type { SourceStep } from '@lakehouse-search/engine';
+import type { SourceStep } from '@lakehouse-search/engine/internal';
 import { PartQueue } from './part-queue.ts';
 
 /** Shards on one node. */

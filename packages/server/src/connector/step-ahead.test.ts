@@ -1,5 +1,5 @@
 import type { CheckpointState } from '@lakehouse-search/contract';
-import type { ShardPart, SourceStep } from '@lakehouse-search/engine';
+import type { ShardPart, SourceStep } from '@lakehouse-search/engine/internal';
 import { describe, expect, test } from 'vitest';
 import { sendStep } from './send-step.ts';
 import { StepAhead, whenRead } from './step-ahead.ts';

@@ -1,5 +1,5 @@
 import type { CheckpointState } from '@lakehouse-search/contract';
-import type { ShardPart, ShardSource, SourceStep } from '@lakehouse-search/engine';
+import type { ShardPart, ShardSource, SourceStep } from '@lakehouse-search/engine/internal';
 import { PartQueue } from './part-queue.ts';
 
 /** A step to a snapshot, from a checkpoint. */

@@ -1,5 +1,6 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
-import { carrySharding, type Definition, registeredDefinition } from '@lakehouse-search/engine';
+import type { Definition } from '@lakehouse-search/engine';
+import { carrySharding, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { mergeAlterPlan } from '../cluster/merge-indexes.ts';
 import { generationOf } from '../cluster/sum-of.ts';
 import { currentNodes, publishWithin } from './cluster-context.ts';

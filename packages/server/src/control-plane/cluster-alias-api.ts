@@ -1,14 +1,16 @@
 import {
   type Alias,
   type CallContext,
+  type DropAliasRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
+import {
   checkAliasRequest,
   checkDropAliasRequest,
-  type DropAliasRequest,
   isListed,
-  LhsError,
   type NamesApi,
   requireListed,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import type { Store } from '../store/open-store.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { indexNotFound } from './cluster-index-api.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackupRequest } from '@lakehouse-search/contract';
-import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
+import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeReceiptKey } from '../store/receipt-key.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';

@@ -7,23 +7,25 @@ import {
   type BackupSummary,
   type BackupTarget,
   type CallContext,
-  checkBackupRequest,
-  checkBackupStatusRequest,
-  checkListBackupsRequest,
-  checkPruneBackupsRequest,
-  checkRestoreRequest,
-  isListed,
   LhsError,
   type ListBackupsRequest,
   type PruneBackupsRequest,
   type PruneResponse,
   type RestoreRequest,
   type RestoreResponse,
-  requireListed,
 } from '@lakehouse-search/contract';
 import {
+  checkBackupRequest,
+  checkBackupStatusRequest,
+  checkListBackupsRequest,
+  checkPruneBackupsRequest,
+  checkRestoreRequest,
+  isListed,
+  requireListed,
+} from '@lakehouse-search/contract/internal';
+import type { Definition } from '@lakehouse-search/engine';
+import {
   type ClusterBackup,
-  type Definition,
   definitionAt,
   definitionDigest,
   type FoundClusterBackup,
@@ -33,10 +35,10 @@ import {
   removeClusterBackups,
   type SigningOptions,
   writeClusterBackup,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import { withoutCopies } from '../cluster/without-copies.ts';
 import { requireWhole } from './cluster-caller.ts';
-import type { BuiltPart, IndexNodes } from './index-nodes.ts';
+import { atDifferentSnapshots, type BuiltPart, type IndexNodes } from './index-nodes.ts';
 import { restoreParts } from './restore-parts.ts';
 
 /** A place of backups: of the cluster, and as nodes are requested to use it. */
@@ -114,9 +116,7 @@ export class ClusterBackupApi {
         return { ...summary(made), target, prefix, ...copied, verified: verify, took_ms };
       }
       if (attempt < ATTEMPTS) continue;
-      throw new LhsError('index_busy', 'the nodes of the index are at different snapshots', {
-        hint: 'try again when all of them have caught up',
-      });
+      throw atDifferentSnapshots();
     }
   }
 
@@ -321,7 +321,7 @@ export class ClusterBackupApi {
 }
 
 /** Throws index_busy while nodes have built their shards with another definition. */
-function requireDefinition(index: string, text: string, parts: readonly BuiltPart[]): void {
+export function requireDefinition(index: string, text: string, parts: readonly BuiltPart[]): void {
   const digest = definitionDigest(registeredDefinition(text));
   if (parts.every(({ definition }) => definition === digest)) return;
   throw new LhsError('index_busy', `the definition of "${index}" is being changed`, {

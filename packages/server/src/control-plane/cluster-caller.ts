@@ -1,4 +1,5 @@
-import { type CallContext, LhsError, refuseAborted } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract/internal';
 
 /**
  * Throws what refuses an operation that concerns all rows before it begins: permission_denied for

@@ -10,23 +10,25 @@
  */
 import { createPrivateKey } from 'node:crypto';
 import { basename } from 'node:path';
+import type {
+  CallContext,
+  ErasureActions,
+  ErasureCheckRequest,
+  ErasureKey,
+  ErasureReport,
+  ErasureResponse,
+  ErasureRunRequest,
+  ListRequest,
+  ReceiptVerdict,
+  VerifyReceiptRequest,
+} from '@lakehouse-search/contract';
 import {
-  type CallContext,
   checkErasureCheckRequest,
   checkErasureRunRequest,
   checkListRequest,
   checkVerifyReceiptRequest,
-  type ErasureActions,
   type ErasureApi,
-  type ErasureCheckRequest,
-  type ErasureKey,
-  type ErasureReport,
-  type ErasureResponse,
-  type ErasureRunRequest,
-  type ListRequest,
-  type ReceiptVerdict,
-  type VerifyReceiptRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import {
   keyId,
   publicPem,
@@ -34,7 +36,7 @@ import {
   requireErasable,
   signReceipt,
   verifyReceipt,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import {
   type ErasurePart,
   mergeActions,

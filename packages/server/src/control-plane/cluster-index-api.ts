@@ -1,23 +1,25 @@
 import {
-  type Backend,
   type CallContext,
   type CreateIndexRequest,
-  checkCreateIndexRequest,
-  checkDropIndexRequest,
   type DropIndexRequest,
   type DropResponse,
-  type IndexApi,
   type IndexDescription,
   type IndexRequest,
   type IndexStatus,
   type IndexSummary,
-  type IngestApi,
-  isListed,
   LhsError,
-  requireListed,
   type SyncFailure,
 } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import {
+  type BackendApi,
+  checkCreateIndexRequest,
+  checkDropIndexRequest,
+  type IndexApi,
+  type IngestApi,
+  isListed,
+  requireListed,
+} from '@lakehouse-search/contract/internal';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { NodeState } from '../cluster/node-state.ts';
 import { overAnswering } from '../cluster/over-nodes.ts';
 import { sumOf } from '../cluster/sum-of.ts';
@@ -44,13 +46,13 @@ export class ClusterIndexApi
     Pick<IngestApi, 'status'>
 {
   readonly #context: ClusterContext;
-  readonly #scratch: () => Promise<Backend>;
+  readonly #scratch: () => Promise<BackendApi>;
   readonly #resolve: Resolve;
   /** Definitions are in the scratch engine one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** `scratch`: an engine whose indexes are made and dropped within a call. */
-  constructor(context: ClusterContext, scratch: () => Promise<Backend>, resolve: Resolve) {
+  constructor(context: ClusterContext, scratch: () => Promise<BackendApi>, resolve: Resolve) {
     this.#context = context;
     this.#scratch = scratch;
     this.#resolve = resolve;
@@ -60,7 +62,13 @@ export class ClusterIndexApi
   async createIndex(request: CreateIndexRequest, call: CallContext = {}) {
     const { definition } = checkCreateIndexRequest(request);
     requireWhole(call, 'createIndex');
-    const { index } = registeredDefinition(definition);
+    const { index, storage, windows } = registeredDefinition(definition);
+    if (storage !== undefined && windows === undefined) {
+      throw new LhsError(
+        'unsupported',
+        'an index of a cluster is not published: leave storage out',
+      );
+    }
     requireListed(call, index);
     const description = await this.#defined(definition, async (_, created) => created);
     const { store } = this.#context;
@@ -165,7 +173,7 @@ export class ClusterIndexApi
   /** Work with a definition in the scratch engine, where it is checked against its table. */
   #defined<T>(
     definition: string,
-    work: (scratch: Backend, created: IndexDescription) => Promise<T>,
+    work: (scratch: BackendApi, created: IndexDescription) => Promise<T>,
   ): Promise<T> {
     const own = async () => {
       const scratch = await this.#scratch();

@@ -3,29 +3,31 @@ import {
   type AlterIndexRequest,
   type AlterPlan,
   type CallContext,
+  type ErrorCode,
+  type Job,
+  type JobKind,
+  type JobRequest,
+  LhsError,
+  type ListJobsRequest,
+  type ReindexRequest,
+  type ReindexResponse,
+  type StartJobRequest,
+} from '@lakehouse-search/contract';
+import {
   checkAlterRequest,
   checkJobRequest,
   checkListJobsRequest,
   checkReindexRequest,
   checkStartJobRequest,
   ENDED_JOB_STATES,
-  type ErrorCode,
   type IndexApi,
   type IngestApi,
   isListed,
-  type Job,
   type JobApi,
-  type JobKind,
-  type JobRequest,
-  LhsError,
-  type ListJobsRequest,
   namedIndex,
-  type ReindexRequest,
-  type ReindexResponse,
   refuseAborted,
-  type StartJobRequest,
-} from '@lakehouse-search/contract';
-import { carrySharding, registeredDefinition } from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract/internal';
+import { carrySharding, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { withOnly } from '../cluster/with-only.ts';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';

@@ -1,20 +1,22 @@
+import type {
+  CallContext,
+  CompactRequest,
+  CompactResponse,
+  MoveWindowsRequest,
+  MoveWindowsResponse,
+  ReindexWindowRequest,
+  ReindexWindowResponse,
+  UpgradeRequest,
+  UpgradeResponse,
+} from '@lakehouse-search/contract';
 import {
-  type CallContext,
-  type CompactRequest,
-  type CompactResponse,
   checkCompactRequest,
   checkMoveWindowsRequest,
   checkReindexWindowRequest,
   checkUpgradeRequest,
-  type MoveWindowsRequest,
-  type MoveWindowsResponse,
-  type ReindexWindowRequest,
-  type ReindexWindowResponse,
   type ResponseOf,
-  type Service,
-  type UpgradeRequest,
-  type UpgradeResponse,
-} from '@lakehouse-search/contract';
+  type ServiceApi,
+} from '@lakehouse-search/contract/internal';
 import { overNodes } from '../cluster/over-nodes.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { builtNodes, type ClusterContext, jobService } from './cluster-context.ts';
@@ -64,7 +66,7 @@ export class ClusterMaintenanceApi {
     name: K,
     request: R,
     call: CallContext = {},
-    work: (node: Service, request: R, call: CallContext) => Promise<ResponseOf<K>>,
+    work: (node: ServiceApi, request: R, call: CallContext) => Promise<ResponseOf<K>>,
   ): Promise<ResponseOf<K>> {
     requireWhole(call, name);
     const { store } = this.#context;

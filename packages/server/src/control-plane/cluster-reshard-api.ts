@@ -1,22 +1,24 @@
+import type {
+  CallContext,
+  MoveBucketRequest,
+  ReshardPlan,
+  ReshardRequest,
+} from '@lakehouse-search/contract';
 import {
-  type CallContext,
   checkMoveBucketRequest,
   checkReshardRequest,
   type IndexApi,
-  type MoveBucketRequest,
-  type ReshardPlan,
-  type ReshardRequest,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
+import type { Definition } from '@lakehouse-search/engine';
 import {
   type BuiltTotals,
   balancedTable,
-  type Definition,
   registeredDefinition,
   reshardPlan,
   shardTable,
   withBucketIn,
   withSharding,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import { generationOf, sumOf } from '../cluster/sum-of.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes } from './cluster-context.ts';

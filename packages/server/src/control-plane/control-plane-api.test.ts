@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, CallContext } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
@@ -26,7 +27,7 @@ const scratch = {
   }),
   createIndex: async () => ({ index: 'notes' }),
   dropIndex: async () => ({}),
-} as unknown as Backend;
+} as unknown as BackendApi;
 
 const definitionOf = (index: string, more: string) => `version: 1
 index: ${index}
@@ -62,7 +63,7 @@ const ACME: CallContext = {
 const index = 'notes';
 const definition = definitionOf('other', '');
 /** What concerns all rows of an index, or all indexes. */
-const WHOLE: Partial<Record<keyof Backend, object>> = {
+const WHOLE: Partial<Record<keyof BackendApi, object>> = {
   createIndex: { definition },
   listIndexes: {},
   dropIndex: { index },
@@ -210,7 +211,7 @@ describe('the list of indexes of a control plane', () => {
     const nodes = new NodePool(() => stopped as unknown as ReturnType<NodePool['at']>, 30);
     const context = { store, nodes, ...QUIET };
     const created = { ...scratch, status: async () => ({ index: 'whole', num_docs: 0 }) };
-    const { backend } = controlPlaneApis(context, async () => created as unknown as Backend);
+    const { backend } = controlPlaneApis(context, async () => created as unknown as BackendApi);
     expect(await backend.listIndexes({})).toHaveLength(2);
     expect(await backend.status({ index: 'whole' })).toMatchObject({ num_docs: 0 });
   });

@@ -1,25 +1,34 @@
-import type {
-  Backend,
-  BackupRequest,
-  CallContext,
-  ClusterApi,
-  CompactRequest,
-  ErasureRunRequest,
-  IndexRouting,
-  License,
-  MoveWindowsRequest,
-  ReindexWindowRequest,
-  RoutingRequest,
-  UpgradeRequest,
+import {
+  type BackupRequest,
+  type CallContext,
+  type CompactRequest,
+  type ErasureRunRequest,
+  type IndexRouting,
+  LhsError,
+  type License,
+  type MoveWindowsRequest,
+  type ReindexWindowRequest,
+  type RoutingRequest,
+  type UpgradeRequest,
 } from '@lakehouse-search/contract';
-import { checkRoutingRequest, isListed, LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition, requireTenants, shardTable } from '@lakehouse-search/engine';
+import {
+  type BackendApi,
+  type ClusterApi,
+  checkRoutingRequest,
+  isListed,
+  type OperationOfPlane,
+} from '@lakehouse-search/contract/internal';
+import {
+  registeredDefinition,
+  requireTenants,
+  shardTable,
+} from '@lakehouse-search/engine/internal';
+import { operationsOf } from '../config/operations-of.ts';
 import { shownStatus } from '../config/shown-status.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
-import { type BackupTrust, ClusterBackupApi } from './cluster-backup-api.ts';
+import type { BackupTrust } from './cluster-backup-api.ts';
 import { requireWhole } from './cluster-caller.ts';
 import type { ClusterContext } from './cluster-context.ts';
-import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
 import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
 import { ClusterMaintenanceApi } from './cluster-maintenance-api.ts';
@@ -30,13 +39,14 @@ import { LocalCluster } from './local-cluster.ts';
 import type { JobWorks } from './run-job.ts';
 import { StoredQueries } from './stored-queries.ts';
 import { syncedByPlane } from './synced-by-plane.ts';
+import { wholeOperations } from './whole-operations.ts';
 
 /** The license of a cluster to which none was given. */
 const OPEN_LICENSE = 'Apache-2.0';
 
 /** What the control plane answers: the operations that concern no single node. */
 export interface ControlPlaneApis {
-  readonly backend: Backend;
+  readonly backend: BackendApi;
   readonly cluster: ClusterApi;
   /** Operations that jobs run. */
   readonly works: JobWorks;
@@ -50,9 +60,9 @@ export interface ControlPlaneApis {
  */
 export function controlPlaneApis(
   context: ClusterContext,
-  scratch: () => Promise<Backend>,
+  scratch: () => Promise<BackendApi>,
   backupTarget?: string,
-  admit: BackupTrust['admit'] = () => {},
+  admit?: BackupTrust['admit'],
 ): ControlPlaneApis {
   const indexes = new ClusterIndexApi(context, scratch, (index, call) =>
     resolveName(context.store, index, call),
@@ -62,42 +72,32 @@ export function controlPlaneApis(
   const aliases = new ClusterAliasApi(context.store);
   const queries = new StoredQueries(context.store.queries);
   const maintenance = new ClusterMaintenanceApi(context);
-  const nodes = new LedIndexNodes(context);
-  const receiptKey = () => context.store.receiptKey();
-  const backups = new ClusterBackupApi(nodes, backupTarget, { key: receiptKey, admit });
-  const erasures = new ClusterErasureApi({
-    ...{ nodes, backups },
-    records: new ErasedRecords(context.store),
-    receiptKey,
-  });
-  const source: Pick<
-    Backend,
-    'describeSource' | 'listTables' | 'initDefinition' | 'validateDefinition'
-  > = {
+  const answered: Pick<BackendApi, OperationOfPlane & keyof BackendApi> = {
+    ...operationsOf(indexes),
+    ...operationsOf(jobs),
+    ...operationsOf(reshards),
+    ...operationsOf(aliases),
+    ...operationsOf(queries),
+    ...operationsOf(maintenance),
+    ...wholeOperations(new LedIndexNodes(context), {
+      ...{ backupTarget, admit },
+      records: new ErasedRecords(context.store),
+      receiptKey: () => context.store.receiptKey(),
+    }),
     describeSource: async (request, call) => (await scratch()).describeSource(request, call),
     listTables: async (request, call) => (await scratch()).listTables(request, call),
     initDefinition: async (request, call) => (await scratch()).initDefinition(request, call),
     validateDefinition: async (request, call) =>
       (await scratch()).validateDefinition(request, call),
   };
-  const parts = joined(
-    indexes,
-    jobs,
-    reshards,
-    aliases,
-    queries,
-    maintenance,
-    backups,
-    erasures,
-    source,
-  ) as unknown as Backend;
-  const backend = syncedByPlane(parts);
+  // other operations are unsupported where a service runs them
+  const backend = syncedByPlane(answered as BackendApi);
   const works = worksOf(backend);
   return { backend, cluster: new ControlPlaneCluster(context, backend), works };
 }
 
 /** A job has no caller any more: its request was checked for the caller who started it. */
-const worksOf = (backend: Backend): JobWorks => ({
+const worksOf = (backend: BackendApi): JobWorks => ({
   backup: (request, call) => backend.backup(request as BackupRequest, call),
   compact: (request, call) => backend.compact(request as CompactRequest, call),
   upgrade: (request, call) => backend.upgrade(request as UpgradeRequest, call),
@@ -106,28 +106,12 @@ const worksOf = (backend: Backend): JobWorks => ({
   reindex_window: (request, call) => backend.reindexWindow(request as ReindexWindowRequest, call),
 });
 
-/** The methods of several objects as one. */
-function joined(...parts: readonly object[]): object {
-  const find = (key: PropertyKey) => parts.find((part) => Reflect.has(part, key));
-  return new Proxy(
-    {},
-    {
-      get(_, key) {
-        const part = find(key);
-        const value: unknown = part === undefined ? undefined : Reflect.get(part, key);
-        return typeof value === 'function' ? value.bind(part) : undefined;
-      },
-      has: (_, key) => find(key) !== undefined,
-    },
-  );
-}
-
 /** What a cluster says about itself. */
 class ControlPlaneCluster extends LocalCluster {
   readonly #context: ClusterContext;
-  readonly #backend: Backend;
+  readonly #backend: BackendApi;
 
-  constructor(context: ClusterContext, backend: Backend) {
+  constructor(context: ClusterContext, backend: BackendApi) {
     super({ backend, store: context.store });
     this.#context = context;
     this.#backend = backend;

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it, vi } from 'vitest';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
-import { controlPlaneRouting } from './control-plane-client.ts';
+import { controlPlaneRegistrar, controlPlaneRouting } from './control-plane-client.ts';
 
 describe('the routing of control planes', () => {
   it('notes that none answers, and each node that fails a read until it answers', async () => {
@@ -22,5 +25,25 @@ describe('the routing of control planes', () => {
       .poll(() => log.info.mock.calls)
       .toContainEqual([recovered, 'read of a node works again']);
     await routing.close();
+  });
+
+  it('ends without the answer that a control plane owes it', async () => {
+    const called = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const silent = createServer().on('stream', (stream) => {
+      stream.on('error', () => {}).on('close', cancelled.resolve);
+      called.resolve();
+    });
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const planes = { addresses: [`127.0.0.1:${port}`] };
+    const registrar = controlPlaneRegistrar(planes);
+    const state = { node: 'n', indexes: [], free_bytes: 0, takes: [] };
+    const registered = registrar.register('n:1', state);
+    await called.promise;
+    await registrar.close();
+    await expect(registered).rejects.toMatchObject({ code: 'interrupted' });
+    await cancelled.promise;
+    silent.close();
   });
 });

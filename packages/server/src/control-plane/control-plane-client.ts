@@ -12,7 +12,7 @@ import {
   openChannel,
   type RoutingReply,
   type UnaryChannel,
-} from '@lakehouse-search/client';
+} from '@lakehouse-search/client/internal';
 import { LhsError, type Principal } from '@lakehouse-search/contract';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
@@ -40,6 +40,7 @@ interface Method<In extends DescMessage, Out extends DescMessage> {
 class ControlPlanes {
   readonly #key: string | undefined;
   readonly #planes: FirstThatAnswers<Plane>;
+  readonly #end = new AbortController();
 
   constructor({ addresses, key }: ControlPlaneClientOptions) {
     this.#key = key;
@@ -56,7 +57,9 @@ class ControlPlanes {
     return this.#planes.call((plane) => this.#callOne(plane, method, request, ms));
   }
 
+  /** Cancels the calls that run. */
   close(): void {
+    this.#end.abort();
     for (const { channel } of this.#planes.all) channel.close();
   }
 
@@ -66,7 +69,8 @@ class ControlPlanes {
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
-    const call = { deadline: Date.now() + ms, authorization: signNodeCall(this.#key, {}) };
+    const authorization = signNodeCall(this.#key, {});
+    const call = { deadline: Date.now() + ms, authorization, signal: this.#end.signal };
     try {
       return fromBinary(output, await channel.call(path, toBinary(input, request), call));
     } catch (error) {
@@ -95,13 +99,16 @@ export interface ControlPlaneClientOptions {
 export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Registrar {
   const planes = new ControlPlanes(options);
   const instance = randomUUID();
+  const { register } = CONTROL_PLANE_METHODS;
   let epoch = 0;
+  const send = (address: string, state: NodeState, leaves: boolean) => {
+    const own = { address, instance, epoch: BigInt(epoch), leaves, state: messageOfState(state) };
+    return planes.call(register, create(register.input, own), CALL_MS);
+  };
   return {
-    async register(address: string, state: NodeState): Promise<NodeLease> {
+    async register(address, state): Promise<NodeLease> {
       const asked = Date.now();
-      const { register } = CONTROL_PLANE_METHODS;
-      const message = { address, instance, epoch: BigInt(epoch), state: messageOfState(state) };
-      const reply = await planes.call(register, create(register.input, message), CALL_MS);
+      const reply = await send(address, state, false);
       epoch = Number(reply.epoch);
       const assignments = reply.assignments.map(({ index, definition, ordinals }) => {
         return { index, definition, ordinals };
@@ -109,6 +116,7 @@ export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Regis
       const dropped = reply.dropped.map(({ index, uuid }) => ({ index, uuid }));
       return { epoch, expires_ms: asked + reply.ttlMs, assignments, dropped };
     },
+    leave: async (address, state) => void (await send(address, state, true)),
     close: async () => planes.close(),
   };
 }

@@ -6,9 +6,9 @@ import {
   type RegisterRequest,
   type RoutingReply,
   type RoutingRequest,
-} from '@lakehouse-search/client';
+} from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
@@ -24,6 +24,8 @@ export interface ControlPlaneServiceOptions {
   readonly key?: string | undefined;
   /** A node without a heartbeat loses its lease after this time. */
   readonly nodeMs: number;
+  /** Aborts when the server stops: calls that wait are answered. */
+  readonly stopping: AbortSignal;
   /** The caller of a gateway. Throws unauthenticated. */
   readonly authenticate: (authorization: string | undefined) => Promise<VerifiedCaller>;
   /** Makes the first account; a password that was generated for it. */
@@ -72,7 +74,8 @@ export function addControlPlane(server: Server, options: ControlPlaneServiceOpti
       return toBinary(register.output, reply);
     }),
     GetRouting: answer(async (bytes) => {
-      const reply = await changedRouting(currentRouting, fromBinary(routing.input, bytes));
+      const request = fromBinary(routing.input, bytes);
+      const reply = await changedRouting(currentRouting, request, options.stopping);
       return toBinary(routing.output, reply);
     }),
     Authenticate: answer(async (bytes) => {
@@ -102,6 +105,10 @@ async function registered(
   const { node } = state;
   if (node === '') throw new LhsError('invalid_argument', '"node" is empty: a node has a name');
   const epoch = Number(request.epoch);
+  if (request.leaves) {
+    await store.nodes.leave(node, epoch);
+    return create(CONTROL_PLANE_METHODS.register.output);
+  }
   const others = (await store.nodes.list()).filter((each) => each.node !== node);
   refuseUnlicensed((await store.license())?.nodeLimit ?? null, others.length);
   const { address, instance } = request;
@@ -137,18 +144,18 @@ async function registered(
   });
 }
 
-/** The routing when it is another one than the caller has, or when its time to wait is over. */
+/** The routing when it is another one than the caller has, or when the wait ends. */
 async function changedRouting(
   current: () => Promise<RoutingReply>,
   request: RoutingRequest,
+  stopping: AbortSignal,
 ): Promise<RoutingReply> {
   const { known, waitMs } = request;
   const until = performance.now() + Math.min(waitMs, MOST_WAIT_MS);
-  const never = new AbortController().signal;
   for (;;) {
     const reply = await current();
-    if (reply.version !== known || performance.now() >= until) return reply;
-    await pause(LOOK_MS, never);
+    if (reply.version !== known || performance.now() >= until || stopping.aborted) return reply;
+    await pause(LOOK_MS, stopping);
   }
 }
 

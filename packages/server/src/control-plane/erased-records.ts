@@ -1,5 +1,5 @@
 import type { Coordinates, ErasureRemain } from '@lakehouse-search/contract';
-import { mentionsOf, pauses, textsOfJson } from '@lakehouse-search/engine';
+import { mentionsOf, pauses, textsOfJson } from '@lakehouse-search/engine/internal';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';
 

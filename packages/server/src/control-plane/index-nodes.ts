@@ -1,5 +1,5 @@
-import type { Alias, CallContext, Service } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type Alias, type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 
 /** A node with shards of one index. */
 export interface IndexPart {
@@ -61,9 +61,9 @@ export interface IndexNodes {
   /** Sentences about nodes that may have files of the index and do not answer. */
   absent(index: string): Promise<readonly string[]>;
   /** The operations of a node. */
-  service(address: string): Service;
+  service(address: string): ServiceApi;
   /** The same, for changes of an index. */
-  writer(address: string, index: string): Promise<Service>;
+  writer(address: string, index: string): Promise<ServiceApi>;
   /** Waits, for a bounded time, until nodes have removed a dropped index of this name. */
   free(name: string, call: CallContext): Promise<void>;
   /** Makes the parts of a restored index one of the cluster. Throws index_exists, … */
@@ -83,6 +83,20 @@ export function requireAllShards(
     hint: 'start the node again; a reindex builds the shards of a node that has lost them',
   });
 }
+
+/** The names of all indexes and aliases of a cluster. */
+export async function namesOf(
+  nodes: Pick<IndexNodes, 'indexNames' | 'aliases'>,
+): Promise<ReadonlySet<string>> {
+  const indexes = await nodes.indexNames();
+  return new Set([...indexes, ...(await nodes.aliases()).map(({ alias }) => alias)]);
+}
+
+/** The error for nodes that do not come to one snapshot. */
+export const atDifferentSnapshots = (): LhsError =>
+  new LhsError('index_busy', 'the nodes of the index are at different snapshots', {
+    hint: 'try again when all of them have caught up',
+  });
 
 /** The error for a name that another index has, or an alias. */
 export const nameTaken = (code: 'index_exists' | 'already_exists', name: string): LhsError =>

@@ -1,4 +1,4 @@
-import { registeredDefinition } from '@lakehouse-search/engine';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
 import type { StoredNode } from '../store/nodes.ts';

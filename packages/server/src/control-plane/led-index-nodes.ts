@@ -1,6 +1,6 @@
-import type { Alias, CallContext, Service } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import { type Alias, type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { ClusterStore } from '../store/open-store.ts';
 import {
@@ -80,11 +80,11 @@ export class LedIndexNodes implements IndexNodes {
     });
   }
 
-  service(address: string): Service {
+  service(address: string): ServiceApi {
     return this.#context.nodes.at(address).service();
   }
 
-  writer(address: string, index: string): Promise<Service> {
+  writer(address: string, index: string): Promise<ServiceApi> {
     return jobService(this.#context, index, address);
   }
 

@@ -1,4 +1,4 @@
-import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
+import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { definitionOf } from '../cluster/node-state.ts';
 import type { Route } from '../store/routes.ts';
 import { type ClusterContext, connectorLease, jobService } from './cluster-context.ts';

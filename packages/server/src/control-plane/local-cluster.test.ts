@@ -1,4 +1,5 @@
-import type { Backend, CallContext } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import type { Activity, ActivityLog } from '../store/activity.ts';
 import { LocalCluster } from './local-cluster.ts';
@@ -18,7 +19,7 @@ const activity = {
 const cluster = new LocalCluster({
   backend: {
     describeIndex: async ({ index }: { index: string }) => ({ index }),
-  } as never as Backend,
+  } as never as BackendApi,
   store: { activity, license: async () => undefined },
 });
 const callerOf = (...indexes: string[]): CallContext => ({

@@ -1,13 +1,8 @@
 import {
   type ActivityEntry,
   type ActivityRequest,
-  type Backend,
   type CallContext,
-  type ClusterApi,
   type ConsoleConfig,
-  checkActivityRequest,
-  checkListRequest,
-  checkRoutingRequest,
   type IndexRouting,
   type IndexStatus,
   LhsError,
@@ -15,13 +10,20 @@ import {
   type ListRequest,
   type RoutingRequest,
 } from '@lakehouse-search/contract';
+import {
+  type BackendApi,
+  type ClusterApi,
+  checkActivityRequest,
+  checkListRequest,
+  checkRoutingRequest,
+} from '@lakehouse-search/contract/internal';
 import { shownStatus } from '../config/shown-status.ts';
 import type { Activity } from '../store/activity.ts';
 import type { Store } from '../store/open-store.ts';
 
 /** What a service of one process says about itself. */
 export interface LocalClusterOptions {
-  readonly backend: Backend;
+  readonly backend: BackendApi;
   readonly store: Pick<Store, 'activity' | 'license'>;
   /** The index that the console opens first. Default: the only one. */
   readonly defaultIndex?: string;

@@ -1,5 +1,5 @@
 import { type AlterPlan, type CallContext, LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { withOnly } from '../cluster/with-only.ts';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import { type ClusterContext, currentNodes, jobService } from './cluster-context.ts';

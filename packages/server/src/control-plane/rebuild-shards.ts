@@ -1,5 +1,5 @@
 import { LhsError, type Progress, type ReindexResponse } from '@lakehouse-search/contract';
-import { ShardSource } from '@lakehouse-search/engine';
+import { ShardSource } from '@lakehouse-search/engine/internal';
 import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { BuildStep } from '../cluster/node-client.ts';
 import { generationOf, sumOf } from '../cluster/sum-of.ts';

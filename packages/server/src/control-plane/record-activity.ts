@@ -1,39 +1,8 @@
-import type { Backend, ErrorCode, Operation } from '@lakehouse-search/contract';
+import type { ErrorCode } from '@lakehouse-search/contract';
+import { type BackendApi, OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
 import type { CallRecord, Observer } from '../observe/observer.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { ActivityLog } from '../store/activity.ts';
-
-/** Operations that are part of the life of an index. */
-const LIFE: ReadonlySet<Operation> = new Set([
-  'createIndex',
-  'alterIndex',
-  'rollbackIndex',
-  'applyReshard',
-  'moveBucket',
-  'dropIndex',
-  'renameIndex',
-  'reindex',
-  'startJob',
-  'cancelJob',
-  'compact',
-  'upgrade',
-  'backup',
-  'restore',
-  'setAlias',
-  'dropAlias',
-]);
-/** Of these, a request without an index means the only one. */
-const OF_ONLY: ReadonlySet<Operation> = new Set([
-  'alterIndex',
-  'rollbackIndex',
-  'applyReshard',
-  'moveBucket',
-  'reindex',
-  'startJob',
-  'compact',
-  'upgrade',
-  'backup',
-]);
 
 /**
  * Calls that were refused before they began, which no limit counts. The audit log has them. Here
@@ -48,7 +17,7 @@ const REFUSED: ReadonlySet<ErrorCode> = new Set([
 const ACTIVITY = 'record of activity';
 
 /** Indexes and aliases, by which a request may name an index. */
-type Names = Pick<Backend, 'listIndexes' | 'listAliases'>;
+type Names = Pick<BackendApi, 'listIndexes' | 'listAliases'>;
 
 /**
  * Records the calls that change indexes, under the names of the indexes. `faults`: notes errors of
@@ -62,7 +31,7 @@ export function activityRecorder(
   let last = Promise.resolve();
   return {
     ended({ operation, index = '', subject = '', code, request_id }: CallRecord) {
-      if (operation === undefined || !LIFE.has(operation)) return;
+      if (operation === undefined || OPERATIONS[operation].activity === undefined) return;
       if (code !== undefined && REFUSED.has(code)) return;
       const outcome = code ?? 'ok';
       const entry = { atMs: Date.now(), operation, subject, outcome, details: { request_id } };
@@ -81,7 +50,7 @@ export function activityRecorder(
 
 /** The name of the index that a request named; null: none. A name that is unknown remains. */
 async function nameOf(names: Names, operation: Operation, index: string): Promise<string | null> {
-  if (index === '' && !OF_ONLY.has(operation)) return null;
+  if (index === '' && OPERATIONS[operation].activity !== 'only') return null;
   const [indexes, aliases] = await Promise.all([names.listIndexes(), names.listAliases()]);
   const known = indexes.map(({ name }) => name);
   if (index === '') return known.length === 1 ? known[0] : null;

@@ -1,5 +1,5 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
-import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
+import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { mergeAlterPlan } from '../cluster/merge-indexes.ts';
 import { definitionOf } from '../cluster/node-state.ts';
 import { generationOf } from '../cluster/sum-of.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, LhsError, type RestoreRequest } from '@lakehouse-search/contract';
-import type { ClusterBackup } from '@lakehouse-search/engine';
+import type { ClusterBackup } from '@lakehouse-search/engine/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { IndexNodes } from './index-nodes.ts';

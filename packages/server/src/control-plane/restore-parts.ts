@@ -4,17 +4,18 @@ import {
   type ClusterBackupPart,
   registeredDefinition,
   renameDefinition,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import { partOf, withOnly } from '../cluster/with-only.ts';
 import { withoutCopies } from '../cluster/without-copies.ts';
 import {
   type IndexNodes,
   type IndexPart,
   type LoadedNode,
+  namesOf,
   nameTaken,
   type RestoredNames,
 } from './index-nodes.ts';
-import { hasUnknownEnd, undo } from './undo.ts';
+import { allOf, makeParts } from './make-parts.ts';
 
 /** A node of a restore: the part that it restores, and shards that it builds from the table. */
 interface Restoring extends Pick<IndexPart, 'node' | 'address'> {
@@ -29,8 +30,7 @@ type Named = Pick<RestoreRequest, 'target' | 'aliases'>;
  * shards. If there are fewer nodes than parts, the shards of the parts that are left are built from
  * the table: two parts cannot be joined, because each numbers the files of the table by itself.
  * Nodes get the definition from here: those in the manifests of parts are not read. Then the
- * cluster adopts the index. After a failure, nodes drop their parts, also nodes whose
- * answers were lost.
+ * cluster adopts the index.
  */
 export async function restoreParts(
   nodes: IndexNodes,
@@ -45,25 +45,15 @@ export async function restoreParts(
   const { shards = 1 } = registeredDefinition(definition);
   await nodes.free(name, call);
   const plan = planRestore(backup.parts, await nodes.nodes());
-  const done = new Set<Restoring>();
-  const unknown = new Set<Restoring>();
-  try {
-    await all(plan, async (one) => {
-      const { prefix, backup: id } = one.part;
-      const own = partOf(definition, one.part.ordinals, shards);
-      const from = { ...target, index: backup.index, prefix, backup: id };
-      const request = { ...from, as: name, definition: own };
-      unknown.add(one);
-      try {
-        await nodes.service(one.address).restore({ ...request, aliases: 'none' }, call);
-        done.add(one);
-      } catch (error) {
-        if (!hasUnknownEnd(error)) unknown.delete(one);
-        throw error;
-      }
-    });
+  const restore = async ({ address, part }: Restoring) => {
+    const own = partOf(definition, part.ordinals, shards);
+    const from = { ...target, index: backup.index, prefix: part.prefix, backup: part.backup };
+    const request = { ...from, as: name, definition: own };
+    await nodes.service(address).restore({ ...request, aliases: 'none' }, call);
+  };
+  return makeParts(nodes, name, plan, restore, async () => {
     const growing = plan.filter(({ built }) => built.length > 0);
-    await all(growing, async (one) => {
+    await allOf(growing, async (one) => {
       const definition_yaml = withOnly(definition, ordinalsOf(one));
       const writer = await nodes.writer(one.address, name);
       await writer.alterIndex({ index: name, definition_yaml, apply: true }, call);
@@ -71,27 +61,12 @@ export async function restoreParts(
     const parts = plan.map((one) => ({ ...one, ordinals: ordinalsOf(one) }));
     const isMixed = growing.length > 0;
     const wanted = backup.aliases;
-    return await nodes.adopt({ name, definition, parts, isMixed, wanted, aliases }, call);
-  } catch (error) {
-    // a part whose answer was lost may be of another restore, to which the name belongs by now
-    const isTaken = (await nodes.indexNames().catch(() => [name])).includes(name);
-    const own = [...unknown].filter((one) => !isTaken || done.has(one));
-    await Promise.all(
-      own.map(({ address }) => undo(() => nodes.service(address).dropIndex({ index: name }))),
-    );
-    throw error;
-  }
+    return nodes.adopt({ name, definition, parts, isMixed, wanted, aliases }, call);
+  });
 }
 
 const ordinalsOf = ({ part, built }: Restoring): readonly number[] =>
   [...part.ordinals, ...built].sort((a, b) => a - b);
-
-/** Runs work on all nodes; throws the first error after all have ended. */
-async function all<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const results = await Promise.allSettled(items.map(work));
-  const failed = results.find((one) => one.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-}
 
 async function refuseTaken(
   nodes: IndexNodes,
@@ -99,8 +74,7 @@ async function refuseTaken(
   name: string,
   mode: Named['aliases'],
 ): Promise<void> {
-  const indexes = await nodes.indexNames();
-  const names = new Set([...indexes, ...(await nodes.aliases()).map(({ alias }) => alias)]);
+  const names = await namesOf(nodes);
   if (names.has(name)) throw nameTaken('index_exists', name);
   const other = aliases.find((alias) => alias === name || names.has(alias));
   if (mode === 'all' && other !== undefined) throw nameTaken('already_exists', other);

@@ -1,5 +1,5 @@
 import { type CallContext, errorBody, type JobKind, LhsError } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine';
+import { sourceError } from '@lakehouse-search/engine/internal';
 import type { ClusterJob, ClusterJobRecord } from '../store/cluster-jobs.ts';
 import type { Lease } from '../store/leases.ts';
 import type { ClusterStore } from '../store/open-store.ts';

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
   type CallContext,
-  checkDeleteSavedQuery,
-  checkReplaceSavedQuery,
-  checkSavedQueryDraft,
-  checkSearchOf,
   type DeleteSavedQueryRequest,
   LhsError,
-  type NamesApi,
   type ReplaceSavedQueryRequest,
   type SavedQuery,
   type SavedQueryDraft,
 } from '@lakehouse-search/contract';
+import {
+  checkDeleteSavedQuery,
+  checkReplaceSavedQuery,
+  checkSavedQueryDraft,
+  checkSearchOf,
+  type NamesApi,
+} from '@lakehouse-search/contract/internal';
 import type { UserQueries, UserQuery } from '../store/user-queries.ts';
 
 /** Saved queries of a user at most. */

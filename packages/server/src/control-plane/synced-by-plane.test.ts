@@ -1,4 +1,5 @@
-import { type Backend, LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { syncedByPlane } from './synced-by-plane.ts';
 
@@ -22,7 +23,7 @@ describe('a backend that a control plane syncs', () => {
     getKeys: async () => ({ rows: [] }),
     status: async () => ({ index: 'notes' }),
     describeIndex: async () => ({ index: 'notes' }),
-  } as unknown as Backend);
+  } as unknown as BackendApi);
 
   it('names the status instead of the sync, and changes nothing else of an error', async () => {
     const { code, message, hint, details, cause } = behind;

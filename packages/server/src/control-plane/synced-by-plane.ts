@@ -1,5 +1,6 @@
-import { type Backend, type CallContext, LhsError, syncStep } from '@lakehouse-search/contract';
-import { withOwn } from '../config/with-own.ts';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type BackendApi, syncStep } from '@lakehouse-search/contract/internal';
+import { operationsOf } from '../config/operations-of.ts';
 
 const SYNCED_BY = { synced_by: 'control_plane' } as const;
 
@@ -9,21 +10,21 @@ type Method = (request?: object, call?: CallContext) => unknown;
  * A backend whose indexes a control plane alone syncs: what describes an index says so, and errors
  * name the status of an index instead of its sync.
  */
-export function syncedByPlane(backend: Backend): Backend {
-  const own: Partial<Backend> = {
+export function syncedByPlane(backend: BackendApi): BackendApi {
+  const operations: BackendApi = {
+    ...operationsOf(backend),
     describeIndex: async (...args) => ({ ...(await backend.describeIndex(...args)), ...SYNCED_BY }),
     status: async (...args) => ({ ...(await backend.status(...args)), ...SYNCED_BY }),
+    close: () => backend.close(),
   };
-  return new Proxy(withOwn(backend, own), {
-    get(target, key) {
-      const value: unknown = target[key as keyof Backend];
-      if (typeof value !== 'function') return value;
-      return (...args: Parameters<Method>) => {
-        const answer = (value as Method)(...args);
-        return answer instanceof Promise ? answer.catch(rethrow) : answer;
-      };
-    },
+  const methods = Object.entries({ ...operations }).map(([name, run]) => {
+    const own: Method = (request, call) => {
+      const answer = (run as Method)(request, call);
+      return answer instanceof Promise ? answer.catch(rethrow) : answer;
+    };
+    return [name, own] as readonly unknown[];
   });
+  return Object.fromEntries(methods) as BackendApi;
 }
 
 function rethrow(error: unknown): never {

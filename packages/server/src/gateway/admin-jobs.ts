@@ -6,7 +6,7 @@ import {
   type ShardProgress,
 } from '@lakehouse-search/contract';
 import { mergeAnswers } from '../cluster/merge-answers.ts';
-import { type AdminMethod, type AdminName, type AdminNodes, overSeveral } from './admin-nodes.ts';
+import { type AdminMethods, type AdminNodes, overSeveral } from './admin-nodes.ts';
 import { ownersToBuild } from './static-definitions.ts';
 
 /** Between the ids of the nodes' jobs in the id of a job of several nodes. */
@@ -23,9 +23,7 @@ export async function jobOf(
   // each part is looked for on all nodes, and the id comes from the caller
   if (ids.length > nodes.routing.seen.length) throw noJob(job_id);
   const parts = await Promise.all(
-    ids.map((id) =>
-      nodes.first(name, { job_id: id }, call, (address, job) => ({ address, job: job as Job })),
-    ),
+    ids.map((id) => nodes.first(name, { job_id: id }, call, (address, job) => ({ address, job }))),
   );
   const job = mergeJobs(parts.map((part) => part.job));
   return { job, nodes: parts.map(({ address }) => address) };
@@ -37,16 +35,10 @@ function noJob(job_id: string): LhsError {
 }
 
 /** The operations of jobs. */
-export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
-  const each =
-    (name: 'getJob' | 'cancelJob'): AdminMethod =>
-    async (request, context) => {
-      const { job_id } = request as { readonly job_id: string };
-      return (await jobOf(nodes, name, job_id, context ?? {})).job;
-    };
+export function jobOperations(nodes: AdminNodes): AdminMethods {
   return {
     startJob: async (request, context) => {
-      const { index, kind } = request as { readonly index?: string; readonly kind: string };
+      const { index, kind } = request;
       if (kind === 'restore') return nodes.at(nodes.up()[0]).startJob(request, context);
       const isBuild = kind === 'reindex';
       const call = context ?? {};
@@ -55,7 +47,7 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
         : nodes.owners(index, call));
       if (owners.length > 1 && !isBuild) throw overSeveral(kind, owners.length);
       const started = await Promise.allSettled(
-        owners.map(({ address }) => nodes.at(address).startJob(request, context) as Promise<Job>),
+        owners.map(({ address }) => nodes.at(address).startJob(request, context)),
       );
       const failed = started.find(({ status }) => status === 'rejected');
       if (failed === undefined) return mergeJobs(started.map((one) => fulfilled(one).value));
@@ -65,13 +57,10 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
       );
       throw (failed as PromiseRejectedResult).reason;
     },
-    getJob: each('getJob'),
-    cancelJob: each('cancelJob'),
+    getJob: async ({ job_id }, call = {}) => (await jobOf(nodes, 'getJob', job_id, call)).job,
+    cancelJob: async ({ job_id }, call = {}) => (await jobOf(nodes, 'cancelJob', job_id, call)).job,
     listJobs: async (request, context) => {
-      const { index, limit } = (request ?? {}) as {
-        readonly index?: string;
-        readonly limit?: number;
-      };
+      const { index, limit } = request;
       const name = index ? await nodes.resolve(index, context ?? {}) : undefined;
       const known = (address: string) => {
         const state = nodes.routing.seen.find((seen) => seen.address === address)?.state;
@@ -81,7 +70,7 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
         nodes
           .up()
           .filter(known)
-          .map((address) => nodes.at(address).listJobs(request, context) as Promise<Job[]>),
+          .map((address) => nodes.at(address).listJobs(request, context)),
       );
       const all = jobsOfAll(lists);
       return all.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, limit);

@@ -1,16 +1,17 @@
-import { type ErrorCode, LhsError, requireListed } from '@lakehouse-search/contract';
-import { type AdminMethod, type AdminName, type AdminNodes, ELSEWHERE } from './admin-nodes.ts';
+import { type CallContext, type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { type RequestOf, requireListed } from '@lakehouse-search/contract/internal';
+import { type AdminMethods, type AdminName, type AdminNodes, ELSEWHERE } from './admin-nodes.ts';
 
 /** The operations of aliases. */
-export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
+export function aliasOperations(nodes: AdminNodes): AdminMethods {
   return {
     listAliases: async (request, context) => {
-      const all = await nodes.lists<{ alias: string }>('listAliases', request, context ?? {});
-      const byName = new Map(all.map((one) => [one.alias, one]));
+      const all = await nodes.each('listAliases', request, context ?? {});
+      const byName = new Map(all.flat().map((one) => [one.alias, one]));
       return [...byName.values()].sort((a, b) => (a.alias < b.alias ? -1 : 1));
     },
     setAlias: async (request, context) => {
-      const { alias, index } = request as { readonly alias: string; readonly index: string };
+      const { alias, index } = request;
       const owners = await nodes.owners(index, context ?? {});
       if (nodes.routing.names().includes(alias)) {
         throw new LhsError('index_exists', `"${alias}" is the name of an index`);
@@ -29,7 +30,7 @@ export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, Ad
       return answers[0];
     },
     dropAlias: async (request, context) => {
-      const { alias } = request as { readonly alias: string };
+      const { alias } = request;
       await nodes.routing.refresh();
       const having = nodes.routing.seen.filter(({ state }) =>
         state?.indexes.some(({ aliases }) => aliases.includes(alias)),
@@ -45,19 +46,17 @@ export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, Ad
 const WITHOUT_INDEX: ReadonlySet<ErrorCode> = new Set([...ELSEWHERE, 'permission_denied']);
 
 /** The operations of saved queries: each is stored on a node of its index. */
-export function queryOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
-  const probing =
-    (name: AdminName): AdminMethod =>
-    (request, context) =>
-      nodes.first(name, request, context ?? {}, (_, answer) => answer, WITHOUT_INDEX);
+export function queryOperations(nodes: AdminNodes): AdminMethods {
+  const probed = <K extends AdminName>(name: K, request: RequestOf<K>, call: CallContext = {}) =>
+    nodes.first(name, request, call, (_, answer) => answer, WITHOUT_INDEX);
   return {
-    listSavedQueries: (request, context) => nodes.lists('listSavedQueries', request, context ?? {}),
+    listSavedQueries: async (request, context) =>
+      (await nodes.each('listSavedQueries', request, context ?? {})).flat(),
     createSavedQuery: async (request, context) => {
-      const { request: saved } = request as { readonly request: { readonly index?: string } };
-      const owners = await nodes.owners(saved.index, context ?? {});
+      const owners = await nodes.owners(request.request.index, context ?? {});
       return nodes.at(owners[0].address).createSavedQuery(request, context);
     },
-    replaceSavedQuery: probing('replaceSavedQuery'),
-    deleteSavedQuery: probing('deleteSavedQuery'),
+    replaceSavedQuery: (request, call) => probed('replaceSavedQuery', request, call),
+    deleteSavedQuery: (request, call) => probed('deleteSavedQuery', request, call),
   };
 }

@@ -1,14 +1,15 @@
+import { type CallContext, type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import {
   ACCOUNT_OPERATIONS,
-  type Backend,
-  type CallContext,
+  type BackendApi,
   CLUSTER_OPERATIONS,
-  type ErrorCode,
-  LhsError,
+  type Methods,
   OPERATIONS,
   type Operation,
   type OperationOver,
-} from '@lakehouse-search/contract';
+  type RequestOf,
+  type ResponseOf,
+} from '@lakehouse-search/contract/internal';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
@@ -16,7 +17,7 @@ import type { RoutingSource } from '../cluster/routing.ts';
 import { resolveIndex } from './cluster-reads.ts';
 
 /** An operation of a backend that is no read of shards. */
-export type AdminName = Exclude<keyof Backend, OperationOver<'shards'> | 'close'>;
+export type AdminName = Exclude<keyof BackendApi, OperationOver<'shards'> | 'close'>;
 
 /** True for an operation of a backend that is no read of shards. */
 export const isAdmin = (name: Operation): name is AdminName =>
@@ -24,8 +25,8 @@ export const isAdmin = (name: Operation): name is AdminName =>
   !Object.hasOwn(ACCOUNT_OPERATIONS, name) &&
   !Object.hasOwn(CLUSTER_OPERATIONS, name);
 
-/** An operation as a function: a promise, or the items of a stream. */
-export type AdminMethod = (request: unknown, call?: CallContext) => unknown;
+/** Some of these operations. */
+export type AdminMethods = Partial<Methods<AdminName>>;
 
 /** A routing that knows the nodes themselves. */
 export interface AdminRouting extends RoutingSource {
@@ -55,17 +56,22 @@ export class AdminNodes {
   }
 
   /** The public operations of a node, by name. */
-  at(address: string): Readonly<Record<string, AdminMethod>> {
-    return this.#node(address).service() as unknown as Readonly<Record<string, AdminMethod>>;
+  at(address: string): Methods<AdminName> {
+    return this.#node(address).service();
   }
 
   /** A read of a node. Throws unreachable for a node that is down, or answers no probe either. */
-  async read<T>(address: string, name: AdminName, request: unknown, call: CallContext): Promise<T> {
+  async read<K extends AdminName>(
+    address: string,
+    name: K,
+    request: RequestOf<K>,
+    call: CallContext,
+  ): Promise<ResponseOf<K>> {
     const { routing } = this;
     if (routing.isDown(address)) throw routing.faultOf(address) ?? silent(address);
     try {
-      return await this.#watch.whileAlive(address, call.signal, (signal) => {
-        return this.at(address)[name](request, { ...call, signal }) as Promise<T>;
+      return await this.#watch.whileAlive(address, call.signal, async (signal) => {
+        return await this.at(address)[name](request, { ...call, signal });
       });
     } catch (error) {
       if (error instanceof LhsError && error.code === 'unreachable') routing.failed(address, error);
@@ -122,11 +128,11 @@ export class AdminNodes {
    * `elsewhere` has not. Throws unreachable where a node that does not answer may have it, else
    * not_found.
    */
-  async first<T>(
-    name: AdminName,
-    request: unknown,
+  async first<K extends AdminName, T>(
+    name: K,
+    request: RequestOf<K>,
     call: CallContext,
-    then: (address: string, answer: unknown) => T,
+    then: (address: string, answer: ResponseOf<K>) => T,
     elsewhere: ReadonlySet<ErrorCode> = ELSEWHERE,
   ): Promise<T> {
     let last: LhsError | undefined;
@@ -142,12 +148,9 @@ export class AdminNodes {
     throw last;
   }
 
-  /** The lists of all nodes that answer, one behind the other. */
-  async lists<T>(name: AdminName, request: unknown, call: CallContext): Promise<readonly T[]> {
-    const lists = await Promise.all(
-      this.up().map((address) => this.read<readonly T[]>(address, name, request, call)),
-    );
-    return lists.flat();
+  /** The answers of all nodes that answer. */
+  async each<K extends AdminName>(name: K, request: RequestOf<K>, call: CallContext) {
+    return Promise.all(this.up().map((address) => this.read(address, name, request, call)));
   }
 }
 

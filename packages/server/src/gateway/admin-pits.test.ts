@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { watchOver } from '../cluster/node-watch.ts';
@@ -34,11 +34,9 @@ function pitsOver(work: Work, holders = OWN) {
       state: () => new Promise(() => {}),
       service: () => ({ openPit: call(address, 'open'), closePit: call(address, 'close') }),
     }) as unknown as NodeClient;
-  const { openPit, closePit } = pitOperations(new AdminNodes(routing, node, watchOver(node, 20)));
-  return { sent, open: openPit as Pit, close: closePit as Pit };
+  const pits = pitOperations(new AdminNodes(routing, node, watchOver(node, 20)));
+  return { sent, open: pits.openPit, close: pits.closePit };
 }
-
-type Pit = (request: object, call?: CallContext) => Promise<Readonly<Record<string, unknown>>>;
 
 describe('a point in time over nodes', () => {
   it('is closed on nodes of the index alone, whatever its id names', async () => {

@@ -1,39 +1,43 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
+import type {
+  CallContext,
+  ClosePitRequest,
+  OpenPitRequest,
+  PointInTime,
+} from '@lakehouse-search/contract';
+import type { Methods } from '@lakehouse-search/contract/internal';
+import { atDifferentSnapshots } from '../control-plane/index-nodes.ts';
+import type { AdminNodes } from './admin-nodes.ts';
 import { closingCall } from './closing-call.ts';
 import { joinPits, noPit, splitPit } from './cluster-pits.ts';
 
-type Loose = Readonly<Record<string, unknown>>;
-
 /** The operations of points in time. */
-export function pitOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
+export function pitOperations(nodes: AdminNodes): Methods<'openPit' | 'closePit'> {
   return {
-    openPit: (request, call) => openPit(nodes, request as Loose, call ?? {}),
-    closePit: (request, call) => closePit(nodes, request as Pit, call ?? {}),
+    openPit: (request, call) => openPit(nodes, request, call ?? {}),
+    closePit: (request, call) => closePit(nodes, request, call ?? {}),
   };
 }
 
-interface Pit {
-  readonly pit_id: string;
-  readonly index?: string;
-}
-
 /** An id comes from the caller: only addresses that the gateway knows are called. */
-async function closePit(nodes: AdminNodes, { pit_id, ...rest }: Pit, call: CallContext) {
+async function closePit(
+  nodes: AdminNodes,
+  { pit_id, ...rest }: ClosePitRequest,
+  call: CallContext,
+) {
   await nodes.resolve(rest.index, call);
   const pits = splitPit(pit_id);
   const known = nodes.routing.seen.filter(({ address }) => pits.has(address));
   if (known.length === 0) throw noPit(pit_id);
   const closed = await Promise.all(
     known.map(({ address }) =>
-      nodes.at(address).closePit({ ...rest, pit_id: pits.get(address) }, call),
+      nodes.at(address).closePit({ ...rest, pit_id: pits.get(address)! }, call),
     ),
   );
-  return { closed: (closed as { closed: boolean }[]).some((one) => one.closed) };
+  return { closed: closed.some((one) => one.closed) };
 }
 
 /** Pins the commits of all nodes; they have to show one source snapshot. */
-async function openPit(nodes: AdminNodes, request: Loose, call: CallContext) {
+async function openPit(nodes: AdminNodes, request: OpenPitRequest, call: CallContext) {
   for (let attempt = 1; ; attempt++) {
     const opened = await openAll(nodes, request, call);
     const [{ pit: first }] = opened;
@@ -43,19 +47,17 @@ async function openPit(nodes: AdminNodes, request: Loose, call: CallContext) {
     }
     await closeAll(nodes, request, opened, call);
     if (attempt === PIT_ATTEMPTS) {
-      throw new LhsError('index_busy', 'the nodes of the index are at different snapshots', {
-        hint: 'try again when all of them have caught up',
-      });
+      throw atDifferentSnapshots();
     }
   }
 }
 
 /** Throws the first error of a node after the others have let go of what they pinned. */
-async function openAll(nodes: AdminNodes, request: Loose, call: CallContext) {
-  const owners = await nodes.owners(request.index as string | undefined, call);
+async function openAll(nodes: AdminNodes, request: OpenPitRequest, call: CallContext) {
+  const owners = await nodes.owners(request.index, call);
   const results = await Promise.allSettled(
     owners.map(async ({ address }): Promise<NodePit> => {
-      return { address, pit: await nodes.read<Opened>(address, 'openPit', request, call) };
+      return { address, pit: await nodes.read(address, 'openPit', request, call) };
     }),
   );
   const opened = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -68,7 +70,7 @@ async function openAll(nodes: AdminNodes, request: Loose, call: CallContext) {
 /** A node that cannot close its point in time forgets it when it expires. */
 async function closeAll(
   nodes: AdminNodes,
-  { index }: Loose,
+  { index }: OpenPitRequest,
   opened: readonly NodePit[],
   call: CallContext,
 ) {
@@ -82,12 +84,7 @@ async function closeAll(
 
 const PIT_ATTEMPTS = 5;
 
-interface Opened {
-  readonly pit_id: string;
-  readonly snapshot: string | null;
-}
-
 interface NodePit {
   readonly address: string;
-  readonly pit: Opened;
+  readonly pit: PointInTime;
 }

@@ -17,7 +17,7 @@ describe('an export over nodes', () => {
       throw new Error('no node is called');
     });
     const items = streamsOf(nodes).exportDocuments({ index: 'notes' }, {} as CallContext);
-    const first = (items as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
+    const first = items[Symbol.asyncIterator]().next();
     await expect(first).rejects.toMatchObject({ code: 'index_not_built' });
   });
 });

@@ -1,26 +1,31 @@
-import type { CallContext, Coordinates, ExportedDocument, Job } from '@lakehouse-search/contract';
+import type {
+  CallContext,
+  Coordinates,
+  ExportedDocument,
+  FollowEvent,
+  Job,
+} from '@lakehouse-search/contract';
+import type { Methods } from '@lakehouse-search/contract/internal';
 import { jobOf } from './admin-jobs.ts';
-import type { AdminMethod, AdminNodes } from './admin-nodes.ts';
+import type { AdminNodes } from './admin-nodes.ts';
 
 /** Pause between two looks at a job of several nodes. */
 const LOOK_MS = 200;
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'canceled']);
 
 /** The operations that return items, over all nodes of an index. */
-export function streamsOf(nodes: AdminNodes): Readonly<Record<StreamName, AdminMethod>> {
+export function streamsOf(nodes: AdminNodes): Methods<'exportDocuments' | 'follow' | 'watchJob'> {
   return {
-    exportDocuments: (request, call = {}) => exported(nodes, request as { index?: string }, call),
-    follow: (request, call = {}) => followed(nodes, request as { index?: string }, call),
-    watchJob: (request, call = {}) => watched(nodes, request as { job_id: string }, call),
+    exportDocuments: (request, call = {}) => exported(nodes, request, call),
+    follow: (request, call = {}) => followed(nodes, request, call),
+    watchJob: (request, call = {}) => watched(nodes, request, call),
   };
 }
-
-type StreamName = 'exportDocuments' | 'follow' | 'watchJob';
 
 /** The streams of an operation, one per node of the index. */
 async function streams<T>(
   nodes: AdminNodes,
-  name: StreamName,
+  name: 'exportDocuments' | 'follow',
   request: { readonly index?: string },
   call: CallContext,
 ): Promise<readonly AsyncIterator<T>[]> {
@@ -71,8 +76,8 @@ async function* followed(
   nodes: AdminNodes,
   request: { readonly index?: string },
   call: CallContext,
-): AsyncGenerator<unknown> {
-  const sources = await streams(nodes, 'follow', request, call);
+): AsyncGenerator<FollowEvent> {
+  const sources = await streams<FollowEvent>(nodes, 'follow', request, call);
   const next = async (i: number) => ({ i, item: await sources[i].next() });
   const waiting = new Map(sources.map((_, i) => [i, next(i)]));
   try {
@@ -98,7 +103,7 @@ async function* watched(
 ): AsyncGenerator<Job> {
   const first = await jobOf(nodes, 'getJob', job_id, call);
   if (first.nodes.length === 1) {
-    yield* nodes.at(first.nodes[0]).watchJob({ job_id }, call) as AsyncIterable<Job>;
+    yield* nodes.at(first.nodes[0]).watchJob({ job_id }, call);
     return;
   }
   let shown = '';

@@ -1,28 +1,27 @@
 /**
- * The nodes of a cluster as one `Backend`: reads are answered from the shards of all nodes, all
+ * The nodes of a cluster as one `BackendApi`: reads are answered from the shards of all nodes, all
  * other operations by `admin`.
  */
 import {
-  type Backend,
   type CallContext,
-  checkCall,
   type DiffRequest,
   type ErrorCode,
   LhsError,
 } from '@lakehouse-search/contract';
+import { type BackendApi, checkCall } from '@lakehouse-search/contract/internal';
 import {
   diffRemotely,
   REMOTE_READS,
   type RemoteRead,
   type RemoteTarget,
   readRemotely,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import { withOwn } from '../config/with-own.ts';
 import { clusterDiff } from './cluster-diff.ts';
 import { ClusterReads, type ClusterReadsOptions } from './cluster-reads.ts';
 
 /** The operations that a gateway does not answer from shards. */
-export type AdminBackend = Omit<Backend, RemoteRead | 'diffHits'>;
+export type AdminBackend = Omit<BackendApi, RemoteRead | 'diffHits'>;
 
 /** What a gateway over nodes is made of. */
 export interface ClusterBackendOptions extends ClusterReadsOptions {
@@ -40,8 +39,8 @@ const STALE: ReadonlySet<ErrorCode> = new Set([
 /** Reads that run one search after the other. */
 const MANY_SEARCHES: ReadonlySet<RemoteRead> = new Set<RemoteRead>(['bench', 'explain']);
 
-/** A `Backend` over the nodes of a cluster. The caller closes the routing. */
-export function clusterBackend(options: ClusterBackendOptions): Backend {
+/** A `BackendApi` over the nodes of a cluster. The caller closes the routing. */
+export function clusterBackend(options: ClusterBackendOptions): BackendApi {
   const { admin, routing } = options;
   const reads = new ClusterReads(options);
   const opening = (name: RemoteRead) => async (target: RemoteTarget, call: CallContext) => {
@@ -63,9 +62,9 @@ export function clusterBackend(options: ClusterBackendOptions): Backend {
     ];
   });
   const diff = clusterDiff(reads);
-  const own: Pick<Backend, RemoteRead | 'diffHits'> = {
-    ...(Object.fromEntries(methods) as Pick<Backend, RemoteRead>),
+  const own: Pick<BackendApi, RemoteRead | 'diffHits'> = {
+    ...(Object.fromEntries(methods) as Pick<BackendApi, RemoteRead>),
     diffHits: (request: DiffRequest, call) => diffRemotely(request, call, diff),
   };
-  return withOwn(admin as Backend, own);
+  return withOwn(admin as BackendApi, own);
 }

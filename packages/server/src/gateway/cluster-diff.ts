@@ -1,5 +1,5 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import type { DiffNode, DiffNodes, OpenDiff } from '@lakehouse-search/engine';
+import type { DiffNode, DiffNodes, OpenDiff } from '@lakehouse-search/engine/internal';
 import type { RoutedIndex } from '../cluster/routing.ts';
 import { closingCall } from './closing-call.ts';
 import { splitPit } from './cluster-pits.ts';

@@ -1,11 +1,12 @@
-import { type CallContext, LhsError, namedIndex } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { namedIndex } from '@lakehouse-search/contract/internal';
 import {
   openRemoteCommit,
   type RemoteCommit,
   type RemoteIndex,
   type RemoteTarget,
   unlessAborted,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';

@@ -3,20 +3,20 @@
  * those of the control plane; the other operations go to the nodes that hold the index. Rows are
  * written by the connector alone.
  */
+
+import { type CallContext, type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import {
   ACCOUNT_OPERATIONS,
   type AccountsApi,
-  type CallContext,
   CLUSTER_OPERATIONS,
   type ClusterApi,
-  type ErrorCode,
-  LhsError,
   OPERATION_NAMES,
   OPERATIONS,
   type Operation,
   syncStep,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { indexOf } from '../calls/calls.ts';
+import type { Run } from '../calls/service-over.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import type { NodeWatch } from '../cluster/node-watch.ts';
@@ -27,7 +27,6 @@ import { withSavedQueries } from './rehearsed-queries.ts';
 import { staticAdmin } from './static-admin.ts';
 
 type Method = (request: unknown, call?: CallContext) => unknown;
-type Methods = Readonly<Record<string, Method>>;
 
 /** The control planes of a cluster: a call goes to the first one that answers. */
 export class ControlPlaneCalls {
@@ -38,16 +37,16 @@ export class ControlPlaneCalls {
   }
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
-  call(name: string, request: unknown, context?: CallContext): Promise<unknown> {
-    const isIdempotent = OPERATIONS[name as Operation].idempotent === true;
-    const work = async (plane: NodeClient) => operations(plane)[name](request, context);
+  call(name: Operation, request: unknown, context: CallContext = {}): Promise<unknown> {
+    const isIdempotent = OPERATIONS[name].idempotent === true;
+    const work = async (plane: NodeClient) => runOn(plane, name, request, context);
     return this.#planes.call(work, isIdempotent);
   }
 
   /** The items of a stream. It moves to another control plane only before the first item. */
-  items(name: string, request: unknown, context?: CallContext): AsyncGenerator<unknown> {
+  items(name: Operation, request: unknown, context: CallContext = {}): AsyncGenerator<unknown> {
     return this.#planes.items(
-      (plane) => operations(plane)[name](request, context) as AsyncIterable<unknown>,
+      (plane) => runOn(plane, name, request, context) as AsyncIterable<unknown>,
     );
   }
 
@@ -56,7 +55,8 @@ export class ControlPlaneCalls {
   }
 }
 
-const operations = (client: NodeClient): Methods => client.service() as unknown as Methods;
+const runOn = (plane: NodeClient, name: Operation, request: unknown, call: CallContext): unknown =>
+  (plane.service()[name] as Run)(request, call);
 
 /** The operations of a gateway under a control plane. */
 export function ledAdmin(
@@ -109,18 +109,21 @@ const orElse =
     }
   };
 
-const calling = (planes: ControlPlaneCalls, table: object): Methods =>
+const calling = (planes: ControlPlaneCalls, table: object) =>
   Object.fromEntries(
-    Object.keys(table).map((name) => [name, (request, call) => planes.call(name, request, call)]),
+    (Object.keys(table) as Operation[]).map((name) => {
+      const method: Method = (request, call) => planes.call(name, request, call);
+      return [name, method] as readonly unknown[];
+    }),
   );
 
 /** What the service says about itself. */
 export const ledCluster = (planes: ControlPlaneCalls): ClusterApi =>
-  calling(planes, CLUSTER_OPERATIONS) as unknown as ClusterApi;
+  calling(planes, CLUSTER_OPERATIONS);
 
 /** Accounts of the cluster. */
 export const ledAccounts = (planes: ControlPlaneCalls): AccountsApi =>
-  calling(planes, ACCOUNT_OPERATIONS) as unknown as AccountsApi;
+  calling(planes, ACCOUNT_OPERATIONS);
 
 /** An answer, after which the routing is up to date. */
 async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {

@@ -7,7 +7,7 @@ import {
   type Shard,
   type ShardOperation,
   shardFrom,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeWatch } from '../cluster/node-watch.ts';
 import type { Replica, RoutedShard, RoutingSource } from '../cluster/routing.ts';

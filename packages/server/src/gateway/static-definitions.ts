@@ -1,14 +1,14 @@
 /** Definitions over a fixed list of nodes: each node has that of its shards. */
 import {
-  type AlterPlan,
+  type AlterIndexRequest,
   type CallContext,
-  checkRenameIndexRequest,
+  type CreateIndexRequest,
   type IndexDescription,
   LhsError,
-  type RenameResponse,
-  requireListed,
+  type RenameIndexRequest,
 } from '@lakehouse-search/contract';
-import { askNode } from '@lakehouse-search/engine';
+import { checkRenameIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
+import { askNode } from '@lakehouse-search/engine/internal';
 import { mergeAlterPlan, mergeDescription, mergeRename } from '../cluster/merge-indexes.ts';
 import { partOf, withoutOnly } from '../cluster/with-only.ts';
 import { requireWhole } from '../control-plane/cluster-caller.ts';
@@ -17,17 +17,19 @@ import type { AdminNodes } from './admin-nodes.ts';
 import { changeAll, changeInTurn } from './over-all.ts';
 import { type PlacedPart, placeShards, readSharding } from './place-shards.ts';
 
-type Loose = Readonly<Record<string, unknown>>;
-
 /** The caller of a call that has failed: what takes it back must not end with it. */
 const callerOf = ({ principal }: CallContext): CallContext =>
   principal === undefined ? {} : { principal };
 
 /** Makes an index on the nodes of its shards, or on none. */
-export async function createOver(nodes: AdminNodes, request: Loose, call: CallContext) {
+export async function createOver(
+  nodes: AdminNodes,
+  request: CreateIndexRequest,
+  call: CallContext,
+) {
   await nodes.routing.refresh();
   nodes.up();
-  const text = request.definition as string;
+  const text = request.definition;
   const { index } = readSharding(text);
   const { routing } = nodes;
   const parts = placeShards(text, routing.seen);
@@ -42,15 +44,13 @@ async function makeParts(
   nodes: AdminNodes,
   index: string,
   parts: readonly PlacedPart[],
-  request: Loose,
+  request: Omit<CreateIndexRequest, 'definition'>,
   call: CallContext,
 ): Promise<readonly IndexDescription[]> {
   try {
     return await changeAll(parts, {
       make: async ({ address, definition }) =>
-        nodes
-          .at(address)
-          .createIndex({ ...request, definition }, call) as Promise<IndexDescription>,
+        nodes.at(address).createIndex({ ...request, definition }, call),
       takeBack: ({ address }) =>
         unlessUnknown(nodes.at(address).dropIndex({ index }, callerOf(call))),
       isOfOthers: (error) => error instanceof LhsError && error.code === 'index_exists',
@@ -125,11 +125,11 @@ async function unlessUnknown(change: unknown): Promise<void> {
  * The plan of a new definition; with `apply`, it is put in force on all nodes of the index. If one
  * fails, those that have changed go back to their former definitions.
  */
-export async function alterOver(nodes: AdminNodes, request: Loose, call: CallContext) {
-  const owners = await nodes.owners(request.index as string | undefined, call);
-  const text = request.definition_yaml as string;
+export async function alterOver(nodes: AdminNodes, request: AlterIndexRequest, call: CallContext) {
+  const owners = await nodes.owners(request.index, call);
+  const text = request.definition_yaml;
   const alter = (address: string, definition_yaml: string, apply: boolean, own = call) =>
-    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, own) as Promise<AlterPlan>;
+    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, own);
   const planned = owners.map(({ address, ordinals, shards }) =>
     alter(address, partOf(text, ordinals, shards), false),
   );
@@ -146,7 +146,7 @@ export async function alterOver(nodes: AdminNodes, request: Loose, call: CallCon
       make: async ({ address, ordinals, shards }) =>
         alter(address, partOf(text, ordinals, shards), true),
       takeBack: ({ address, name }) => {
-        const former = { definition_yaml: formers.get(address), apply: true };
+        const former = { definition_yaml: formers.get(address)!, apply: true };
         return putBack(nodes, address, [renamed, name], former, callerOf(call));
       },
     });
@@ -157,7 +157,11 @@ export async function alterOver(nodes: AdminNodes, request: Loose, call: CallCon
 }
 
 /** Gives an index another name on all of its nodes, or on none. */
-export async function renameOver(nodes: AdminNodes, request: Loose, call: CallContext) {
+export async function renameOver(
+  nodes: AdminNodes,
+  request: RenameIndexRequest,
+  call: CallContext,
+) {
   const { index, name } = checkRenameIndexRequest(request);
   const owners = await nodes.owners(index, call);
   requireListed(call, name);
@@ -165,8 +169,7 @@ export async function renameOver(nodes: AdminNodes, request: Loose, call: CallCo
   refuseTaken(nodes, owners, name);
   try {
     const answers = await changeInTurn(owners, {
-      make: ({ address }) =>
-        nodes.at(address).renameIndex(request, call) as Promise<RenameResponse>,
+      make: ({ address }) => nodes.at(address).renameIndex(request, call),
       takeBack: ({ address, name: former }) =>
         unlessUnknown(nodes.at(address).renameIndex({ index: name, name: former }, callerOf(call))),
     });
@@ -188,7 +191,7 @@ async function putBack(
   nodes: AdminNodes,
   address: string,
   [renamed, former]: readonly [string, string],
-  request: Loose,
+  request: AlterIndexRequest,
   call: CallContext,
 ): Promise<void> {
   try {

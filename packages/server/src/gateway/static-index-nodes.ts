@@ -1,6 +1,6 @@
-import type { Alias, CallContext, Service } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
-import { askNode, type CommitHeader } from '@lakehouse-search/engine';
+import { type Alias, type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
+import { askNode, type CommitHeader } from '@lakehouse-search/engine/internal';
 import { withoutOnly } from '../cluster/with-only.ts';
 import {
   type BuiltPart,
@@ -78,11 +78,11 @@ export class StaticIndexNodes implements IndexNodes {
       .map(({ address }) => `the node at ${address} does not answer: not examined`);
   }
 
-  service(address: string): Service {
+  service(address: string): ServiceApi {
     return this.#nodes.client(address).service();
   }
 
-  async writer(address: string): Promise<Service> {
+  async writer(address: string): Promise<ServiceApi> {
     return this.service(address);
   }
 

@@ -1,4 +1,4 @@
-import type { CallContext, IndexStatus } from '@lakehouse-search/contract';
+import type { CallContext, IndexRequest, IndexStatus } from '@lakehouse-search/contract';
 import { mergeAnswers } from '../cluster/merge-answers.ts';
 import type { AdminNodes } from './admin-nodes.ts';
 
@@ -18,13 +18,13 @@ interface Owner {
 export async function statusOver(
   nodes: AdminNodes,
   owners: readonly Owner[],
-  request: unknown,
+  request: IndexRequest,
   call: CallContext,
 ): Promise<IndexStatus> {
   const { deadline = Number.POSITIVE_INFINITY } = call;
   const own = { ...call, deadline: Math.min(deadline, Date.now() + STATUS_MS) };
   const results = await Promise.allSettled(
-    owners.map(({ address }) => nodes.read<IndexStatus>(address, 'status', request, own)),
+    owners.map(({ address }) => nodes.read(address, 'status', request, own)),
   );
   const answers = owners.flatMap(({ ordinals }, i) => {
     const result = results[i];

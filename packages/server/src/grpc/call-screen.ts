@@ -1,4 +1,4 @@
-import type { WireMethod } from '@lakehouse-search/client';
+import type { WireMethod } from '@lakehouse-search/client/internal';
 import { ERROR_CODES, LhsError } from '@lakehouse-search/contract';
 import { type Calls, refusedCaller } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';

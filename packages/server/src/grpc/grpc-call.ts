@@ -1,6 +1,7 @@
-import type { ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
-import { decodeMessage, type WireMethod } from '@lakehouse-search/client';
-import { ERROR_CODES, type Operation, type Principal } from '@lakehouse-search/contract';
+import type { ServerUnaryCall } from '@grpc/grpc-js';
+import { decodeMessage, type WireMethod } from '@lakehouse-search/client/internal';
+import { ERROR_CODES, type Principal } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { type Begun, type Calls, indexOf, refusedCaller } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
 import { spanRecord } from '../observe/trace-context.ts';
@@ -8,10 +9,13 @@ import { type Arrived, arrivedOf, traceResponse } from './arrived.ts';
 import { requireBytes } from './call-screen.ts';
 
 /** What all kinds of gRPC calls have. */
-export type AnyCall = Pick<
-  ServerUnaryCall<Buffer, Buffer> & ServerDuplexStream<Buffer, Buffer>,
-  'metadata' | 'getPeer' | 'getDeadline' | 'on' | 'sendMetadata'
->;
+export interface AnyCall
+  extends Pick<
+    ServerUnaryCall<Buffer, Buffer>,
+    'metadata' | 'getPeer' | 'getDeadline' | 'sendMetadata'
+  > {
+  on(event: 'cancelled', ended: () => void): unknown;
+}
 
 /** One gRPC call from its arrival to its record. */
 export class GrpcCall {

@@ -1,5 +1,5 @@
 import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { METHODS, type WireMethod } from '@lakehouse-search/client';
+import { METHODS, type WireMethod } from '@lakehouse-search/client/internal';
 import type { Calls } from '../calls/calls.ts';
 import { BATCH_BYTES } from '../calls/most-bytes.ts';
 import { callScreen } from './call-screen.ts';

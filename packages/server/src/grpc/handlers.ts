@@ -6,11 +6,11 @@ import type {
   sendUnaryData,
   UntypedHandleCall,
 } from '@grpc/grpc-js';
-import { encodeMessage, type WireMethod } from '@lakehouse-search/client';
-import { answerParts } from '@lakehouse-search/engine';
+import { encodeMessage, type WireMethod } from '@lakehouse-search/client/internal';
+import { answerParts } from '@lakehouse-search/engine/internal';
 import type { Calls } from '../calls/calls.ts';
 import { ReaderWatch } from '../calls/reader-watch.ts';
-import { type AnyCall, GrpcCall } from './grpc-call.ts';
+import { GrpcCall } from './grpc-call.ts';
 import { joinParts } from './join-parts.ts';
 import { statusOf } from './status-of.ts';
 
@@ -23,7 +23,7 @@ export function handlerOf(calls: Calls, method: WireMethod): UntypedHandleCall {
 
 function unary(calls: Calls, method: WireMethod): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
-    const own = new GrpcCall(calls, method, call as unknown as AnyCall);
+    const own = new GrpcCall(calls, method, call);
     const answered = answer(own, method, async () => own.run(own.read(call.request)));
     answerBy(callback, own, answered);
   };
@@ -31,7 +31,7 @@ function unary(calls: Calls, method: WireMethod): handleUnaryCall<Buffer, Buffer
 
 function clientStream(calls: Calls, method: WireMethod): handleClientStreamingCall<Buffer, Buffer> {
   return (call, callback) => {
-    const own = new GrpcCall(calls, method, call as unknown as AnyCall);
+    const own = new GrpcCall(calls, method, call);
     const answered = answer(own, method, async () =>
       own.run(await joinParts(call, (bytes) => own.read(bytes))),
     );
@@ -87,7 +87,7 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
 
 function serverStream(calls: Calls, method: WireMethod): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
-    const own = new GrpcCall(calls, method, call as unknown as AnyCall);
+    const own = new GrpcCall(calls, method, call);
     send(own, method, call, calls.readerMs).then(
       () => {
         own.end();

@@ -1,6 +1,6 @@
 import type { Server, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
 import type { ReflectionService } from '@grpc/reflection';
-import { serializedFiles } from '@lakehouse-search/client';
+import { serializedFiles } from '@lakehouse-search/client/internal';
 import { HEALTH_SERVICE, healthFile } from './health-descriptor.ts';
 import { bytesMethod, openScreen } from './screen.ts';
 

@@ -5,7 +5,7 @@ import {
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
 } from '@grpc/grpc-js';
-import { FRAME_HEAD_BYTES } from '@lakehouse-search/client';
+import { FRAME_HEAD_BYTES } from '@lakehouse-search/client/internal';
 import { type Arriving, type Failure, openScreen, type Screen } from './screen.ts';
 
 type MethodOf = Parameters<ServerInterceptor>[0];

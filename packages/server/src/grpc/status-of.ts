@@ -1,5 +1,5 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
-import { encodeError } from '@lakehouse-search/client';
+import { encodeError } from '@lakehouse-search/client/internal';
 import { ERROR_CODES, errorBody } from '@lakehouse-search/contract';
 import { publicError } from '../calls/public-error.ts';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { type handleUnaryCall, Metadata, status } from '@grpc/grpc-js';
-import { FRAME_HEAD_BYTES, framedMessage, messageFrame } from '@lakehouse-search/client';
+import { FRAME_HEAD_BYTES, framedMessage, messageFrame } from '@lakehouse-search/client/internal';
 import type { Failure, Screen } from './screen.ts';
 
 /** A method whose requests and responses are one message each. */

@@ -1,4 +1,5 @@
-import type { Operation, Principal } from '@lakehouse-search/contract';
+import type { Principal } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import type { Arrival } from '../access/access.ts';
 
 /** A call whose caller is known, before it begins. */

@@ -1,4 +1,5 @@
-import type { Operation, Principal } from '@lakehouse-search/contract';
+import type { Principal } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { type CallLimits, rateLimits } from './rate-limits.ts';
 

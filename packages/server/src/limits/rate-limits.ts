@@ -1,4 +1,5 @@
-import { LhsError, type Operation } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { BurstyRateLimiter, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Admit, Admitted } from './admission.ts';
 

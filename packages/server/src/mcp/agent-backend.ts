@@ -1,4 +1,5 @@
-import type { CallContext, Operation, Principal } from '@lakehouse-search/contract';
+import type { CallContext, Principal } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import type { AgentBackend } from '@lakehouse-search/mcp';
 import type { Arrival } from '../access/access.ts';
 import { type Calls, indexOf, refusedCaller } from '../calls/calls.ts';
@@ -45,8 +46,7 @@ export function agentBackend(calls: Calls, caller: AgentCaller): AgentBackend {
     hybrid: run('hybrid'),
     aggregate: run('aggregate'),
     getKeys: run('getKeys'),
-    listIndexes: run('listIndexes'),
-    describeIndex: run('describeIndex'),
+    indexes: { list: run('listIndexes'), describe: run('describeIndex') },
   } as AgentBackend;
 }
 

@@ -1,4 +1,4 @@
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { withOwn } from '../config/with-own.ts';
 import type { Epochs } from './epochs.ts';
 import type { NodeAccess } from './node-access.ts';
@@ -8,8 +8,8 @@ import type { NodeAccess } from './node-access.ts';
  * parts of a batch come from its connector: one that was stopped in the middle would hold the
  * index, and no other connector could go on. Batches are admitted before.
  */
-export function fencedBatches(backend: Backend, epochs: Epochs, access: NodeAccess): Backend {
-  const applyBatch: Backend['applyBatch'] = async (request, call = {}) => {
+export function fencedBatches(backend: BackendApi, epochs: Epochs, access: NodeAccess): BackendApi {
+  const applyBatch: BackendApi['applyBatch'] = async (request, call = {}) => {
     const epoch = access.epochOf(call.principal);
     if (epoch === undefined) return backend.applyBatch(request, call);
     const end = epochs.endOf(request?.index ?? '', epoch);

@@ -1,4 +1,5 @@
-import type { Operation, Principal } from '@lakehouse-search/contract';
+import type { Principal } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import type { Access } from '../access/access.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { Epochs } from './epochs.ts';

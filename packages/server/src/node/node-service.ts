@@ -10,9 +10,9 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { NODE_METHODS } from '@lakehouse-search/client';
+import { NODE_METHODS } from '@lakehouse-search/client/internal';
 import type { CallContext, Progress } from '@lakehouse-search/contract';
-import type { NodeReads, StagedBuild } from '@lakehouse-search/engine';
+import type { NodeReads, StagedBuild } from '@lakehouse-search/engine/internal';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { NodeRead } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';

@@ -1,4 +1,5 @@
-import type { Backend, DropResponse } from '@lakehouse-search/contract';
+import type { DropResponse } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { DroppedIndex } from '../cluster/registrar.ts';
 
 /**
@@ -12,7 +13,7 @@ export type RemoveIndex = (dropped: DroppedIndex) => Promise<DropResponse | unde
  * removal can make room for a new index of the same name.
  */
 export function removals(
-  backend: Pick<Backend, 'dropIndex'>,
+  backend: Pick<BackendApi, 'dropIndex'>,
   held: () => readonly DroppedIndex[],
 ): RemoveIndex {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from '@lakehouse-search/engine';
+import { syncFolder } from '@lakehouse-search/engine/internal';
 
 /** Replaces a small file by one rename, after its bytes are on disk. */
 export function replaceFile(path: string, text: string): void {

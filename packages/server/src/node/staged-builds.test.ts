@@ -1,5 +1,5 @@
 import type { ReindexResponse } from '@lakehouse-search/contract';
-import type { LocalBackend } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { describe, expect, it } from 'vitest';
 import { StagedBuilds } from './staged-builds.ts';
 
@@ -9,7 +9,7 @@ const MADE: ReindexResponse = {
 const STAGED = { generation: 2, docs: 3, snapshot: '7' };
 
 /** A backend whose build calls `built` before its generation is staged. */
-const backend = (built = () => {}): Pick<LocalBackend, 'stageReindex' | 'stageAlter'> => ({
+const backend = (built = () => {}): Pick<LocalEngine, 'stageReindex' | 'stageAlter'> => ({
   stageAlter: () => Promise.reject(new Error('no definition was sent')),
   stageReindex: async (_, { signal }, whenStaged) => {
     built();

@@ -5,7 +5,8 @@ import {
   type Progress,
   type ReindexResponse,
 } from '@lakehouse-search/contract';
-import type { LocalBackend, StagedBuild } from '@lakehouse-search/engine';
+import type { StagedBuild } from '@lakehouse-search/engine/internal';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 
 /** A staged generation that nobody promotes is discarded after this time. */
 const PATIENCE_MS = 10 * 60_000;
@@ -34,11 +35,11 @@ interface Waiting {
 
 /** The generations of a node that were built and wait for the control plane. */
 export class StagedBuilds {
-  readonly #backend: Pick<LocalBackend, 'stageReindex' | 'stageAlter'>;
+  readonly #backend: Pick<LocalEngine, 'stageReindex' | 'stageAlter'>;
   /** By index and number of the generation. */
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(backend: Pick<LocalBackend, 'stageReindex' | 'stageAlter'>) {
+  constructor(backend: Pick<LocalEngine, 'stageReindex' | 'stageAlter'>) {
     this.#backend = backend;
   }
 
@@ -55,7 +56,7 @@ export class StagedBuilds {
     ended.promise.catch(() => {});
     let name = '';
     const { progress } = listener;
-    const whenStaged: Parameters<LocalBackend['stageReindex']>[2] = async (staged, signal) => {
+    const whenStaged: Parameters<LocalEngine['stageReindex']>[2] = async (staged, signal) => {
       name = nameOf(index, staged.generation);
       const gate = Promise.withResolvers<void>();
       const discard = () => gate.reject(discarded(index, staged.generation));

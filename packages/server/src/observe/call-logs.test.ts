@@ -1,4 +1,4 @@
-import type { Operation } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { openLogs } from './call-logs.ts';
 

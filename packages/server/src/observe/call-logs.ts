@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { errorInLog } from './error-json.ts';
 import { lineWriter } from './line-writer.ts';

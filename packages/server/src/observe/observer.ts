@@ -1,4 +1,5 @@
-import type { ErrorCode, Operation } from '@lakehouse-search/contract';
+import type { ErrorCode } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import type { SpanRecord } from './trace-context.ts';
 
 /** A call that has ended. */

@@ -1,5 +1,5 @@
 import { LhsError, type SyncFailure } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine';
+import { sourceError } from '@lakehouse-search/engine/internal';
 import type { Logger } from 'pino';
 
 /** Fields of a line; work of two indexes, leases or nodes fails apart. */

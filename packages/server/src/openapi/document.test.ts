@@ -1,5 +1,5 @@
-import { METHODS } from '@lakehouse-search/client';
-import { OPERATIONS } from '@lakehouse-search/contract';
+import { METHODS } from '@lakehouse-search/client/internal';
+import { OPERATIONS } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { openApi } from './document.ts';
 

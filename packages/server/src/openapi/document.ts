@@ -1,4 +1,4 @@
-import { docOf, fieldsOf, METHODS, type WireMethod } from '@lakehouse-search/client';
+import { docOf, fieldsOf, METHODS, type WireMethod } from '@lakehouse-search/client/internal';
 import { ERROR_CODES } from '@lakehouse-search/contract';
 import { OTHER_PATHS, OTHER_TAGS } from './other-paths.ts';
 import { type Schema, Schemas } from './schemas.ts';

@@ -1,4 +1,9 @@
-import { docOf, type FieldPlan, fieldsOf, type WireMethod } from '@lakehouse-search/client';
+import {
+  docOf,
+  type FieldPlan,
+  fieldsOf,
+  type WireMethod,
+} from '@lakehouse-search/client/internal';
 
 /** A JSON schema. */
 export type Schema = { readonly [key: string]: unknown };

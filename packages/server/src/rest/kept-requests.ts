@@ -1,4 +1,4 @@
-import type { RepeatedRequest } from '@lakehouse-search/engine';
+import type { RepeatedRequest } from '@lakehouse-search/engine/internal';
 
 /** Longer bodies are read each time. */
 const MOST_CHARS = 4096;

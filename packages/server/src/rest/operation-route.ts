@@ -1,6 +1,11 @@
-import type { WireMethod } from '@lakehouse-search/client';
+import type { WireMethod } from '@lakehouse-search/client/internal';
 import type { CallContext } from '@lakehouse-search/contract';
-import { answerParts, answerText, type CachedParts, textOfParts } from '@lakehouse-search/engine';
+import {
+  answerParts,
+  answerText,
+  type CachedParts,
+  textOfParts,
+} from '@lakehouse-search/engine/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';

@@ -1,5 +1,6 @@
-import { type Json, jsonValue, LhsError, readingJson, utf8Text } from '@lakehouse-search/contract';
-import { inTurns } from '@lakehouse-search/engine';
+import { type Json, LhsError } from '@lakehouse-search/contract';
+import { jsonValue, readingJson, utf8Text } from '@lakehouse-search/contract/internal';
+import { inTurns } from '@lakehouse-search/engine/internal';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Names of objects in a body; 10,000 keys of three columns have 70,000. */

@@ -1,4 +1,4 @@
-import { METHODS } from '@lakehouse-search/client';
+import { METHODS } from '@lakehouse-search/client/internal';
 import { describe, expect, it } from 'vitest';
 import { requestReader } from './read-request.ts';
 

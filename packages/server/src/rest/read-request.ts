@@ -1,4 +1,4 @@
-import { type FieldPlan, fieldsOf, type WireMethod } from '@lakehouse-search/client';
+import { type FieldPlan, fieldsOf, type WireMethod } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
 import type { FastifyRequest } from 'fastify';
 

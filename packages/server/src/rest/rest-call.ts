@@ -1,5 +1,5 @@
-import type { Operation } from '@lakehouse-search/contract';
-import type { RepeatedRequest } from '@lakehouse-search/engine';
+import type { Operation } from '@lakehouse-search/contract/internal';
+import type { RepeatedRequest } from '@lakehouse-search/engine/internal';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Arrival } from '../access/access.ts';
 import type { CallRecord } from '../observe/observer.ts';

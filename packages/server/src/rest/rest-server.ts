@@ -1,5 +1,5 @@
 import { finished, Readable } from 'node:stream';
-import { METHODS, type WireMethod } from '@lakehouse-search/client';
+import { METHODS, type WireMethod } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Calls } from '../calls/calls.ts';

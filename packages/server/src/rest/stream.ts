@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { errorBody, LhsError, textOfJson } from '@lakehouse-search/contract';
+import { errorBody, LhsError } from '@lakehouse-search/contract';
+import { textOfJson } from '@lakehouse-search/contract/internal';
 import { publicError } from '../calls/public-error.ts';
 import type { ReaderWatch } from '../calls/reader-watch.ts';
 

@@ -1,4 +1,5 @@
-import type { Backend, FollowEvent, IndexStatus } from '@lakehouse-search/contract';
+import type { FollowEvent, IndexStatus } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
@@ -20,7 +21,7 @@ describe('a background sync that fails again and again', () => {
         yield { event: 'waiting', at } as unknown as FollowEvent;
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       },
-    } as unknown as Backend;
+    } as unknown as BackendApi;
     const log = { warn: vi.fn(), info: vi.fn() };
     const count = vi.fn();
     const faults = new RepeatedFaults(log as never, count);

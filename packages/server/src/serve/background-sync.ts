@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { errorOf } from '@lakehouse-search/client';
-import { type Backend, type FollowEvent, LhsError } from '@lakehouse-search/contract';
+import { errorOf } from '@lakehouse-search/client/internal';
+import { type FollowEvent, LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { Logger } from 'pino';
 import { withOwn } from '../config/with-own.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -8,7 +9,7 @@ import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 
 /** What the background sync works with. */
 export interface BackgroundSyncOptions {
-  readonly backend: Pick<Backend, 'listIndexes' | 'listAliases' | 'follow'>;
+  readonly backend: Pick<BackendApi, 'listIndexes' | 'listAliases' | 'follow'>;
   readonly logger: Logger;
   readonly faults: RepeatedFaults;
   readonly metrics: Pick<Metrics, 'synced' | 'failing'>;
@@ -139,7 +140,7 @@ export class BackgroundSync {
 }
 
 /** A backend whose statuses say why the background sync of an index fails. */
-export function withSyncFailures(backend: Backend, faults: RepeatedFaults): Backend {
+export function withSyncFailures(backend: BackendApi, faults: RepeatedFaults): BackendApi {
   return withOwn(backend, {
     status: async (...args) => {
       const status = await backend.status(...args);

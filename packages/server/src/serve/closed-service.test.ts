@@ -1,4 +1,4 @@
-import type { AccountsApi } from '@lakehouse-search/contract';
+import type { AccountsApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import type { ControlPlaneAccounts } from '../control-plane/control-plane-client.ts';
 import { ledCallers } from './closed-service.ts';

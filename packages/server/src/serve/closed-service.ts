@@ -1,4 +1,5 @@
-import { type AccountsApi, LhsError, type Principal } from '@lakehouse-search/contract';
+import { LhsError, type Principal } from '@lakehouse-search/contract';
+import type { AccountsApi } from '@lakehouse-search/contract/internal';
 import type { Access } from '../access/access.ts';
 import { seedAdmin } from '../access/first-admin.ts';
 import { openAccess } from '../access/open-access.ts';

@@ -36,6 +36,7 @@ async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex
         calls++;
         return threeShards;
       },
+      leave: async () => {},
       close: async () => {},
     },
     backend: {
@@ -73,6 +74,7 @@ describe('a node that is given shards', () => {
           calls++;
           return { ...threeShards, expires_ms: Date.now() + 3 };
         },
+        leave: async () => {},
         close: async () => {},
       },
       backend: {
@@ -91,6 +93,29 @@ describe('a node that is given shards', () => {
     await vi.waitUntil(() => calls >= 3);
     await registration.stop();
     expect(made).toBe(1);
+  });
+
+  it('ends its lease when it stops, after a heartbeat that is on its way', async () => {
+    const calls: string[] = [];
+    const beat = Promise.withResolvers<NodeLease>();
+    const registration = new NodeRegistration({
+      registrar: {
+        register: () => beat.promise.finally(() => calls.push('registered')),
+        leave: async () => void calls.push('left'),
+        close: async () => void calls.push('closed'),
+      },
+      backend: { alterIndex: async () => ({}) as AlterPlan, createIndex: () => Promise.reject() },
+      removeIndex: async () => undefined,
+      address: 'n1:9402',
+      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] }),
+      ...QUIET,
+    });
+    registration.start();
+    const stopped = registration.stop();
+    beat.resolve({ ...lease, assignments: [] });
+    await stopped;
+    expect(calls).toEqual(['registered', 'left', 'closed']);
+    expect(registration.holds()).toBe(false);
   });
 
   it('leaves an index that a job has changed since the node said what it holds', async () => {

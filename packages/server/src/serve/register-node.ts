@@ -1,5 +1,5 @@
-import type { Backend } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { Logger } from 'pino';
 import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
 import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
@@ -11,7 +11,7 @@ import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 /** A node of a cluster with a control plane. */
 export interface RegistrationOptions {
   readonly registrar: Registrar;
-  readonly backend: Pick<Backend, 'createIndex' | 'alterIndex'>;
+  readonly backend: Pick<BackendApi, 'createIndex' | 'alterIndex'>;
   readonly removeIndex: RemoveIndex;
   /** HOST:PORT of the node. */
   readonly address: string;
@@ -22,7 +22,11 @@ export interface RegistrationOptions {
 
 /** Heartbeats within the time of a lease. */
 const BEATS = 3;
+/** Longest pause between two heartbeats: they carry what the control plane and the node changed. */
+const PAUSE_MS = 1000;
 const RETRY_MS = 500;
+/** Longest wait of a stop for the control plane. */
+const LEAVE_MS = 1000;
 const REGISTER = 'registration with the control plane';
 const REMOVE = 'removal of a dropped index';
 const TAKE = 'takeover of shards';
@@ -53,10 +57,14 @@ export class NodeRegistration {
     this.#beating = this.#beat();
   }
 
+  /** Ends the lease too, if the control plane answers. */
   async stop(): Promise<void> {
+    const { registrar } = this.#options;
     this.#stop.abort();
+    const late = setTimeout(() => void registrar.close(), LEAVE_MS);
     await this.#beating;
-    await this.#options.registrar.close();
+    clearTimeout(late);
+    await registrar.close();
   }
 
   async #beat(): Promise<void> {
@@ -70,17 +78,20 @@ export class NodeRegistration {
         const { expires_ms, assignments, dropped } = lease;
         const left = expires_ms - Date.now();
         this.#until = performance.now() + left;
-        wait = Math.max(1, left / BEATS);
+        wait = Math.max(1, Math.min(left / BEATS, PAUSE_MS));
         faults.succeeded(REGISTER);
         for (const part of dropped) await this.#drop(part);
         const gone = new Set(dropped.map(({ uuid }) => uuid));
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
         for (const assignment of assignments) this.#take(assignment, said);
       } catch (error) {
-        faults.failed(REGISTER, error);
+        if (!signal.aborted) faults.failed(REGISTER, error);
       }
       await pause(wait, signal);
     }
+    if (!this.holds()) return;
+    this.#until = Number.NEGATIVE_INFINITY;
+    await registrar.leave(address, state()).catch(() => {});
   }
 
   async #drop(dropped: DroppedIndex): Promise<void> {

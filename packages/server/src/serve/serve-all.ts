@@ -2,7 +2,7 @@
  * `lhs serve all`: gateway, indexes and background sync in one process over one data folder. It
  * starts from the bottom up and stops in the reverse order, whatever part of it fails.
  */
-import { openLocal } from '@lakehouse-search/engine';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import { boundMemory } from '../config/memory-plan.ts';
@@ -134,7 +134,7 @@ async function openFolder(
   hidePlaces(options, names, later);
   const location = lock === undefined ? storeOfReader(options) : options.store;
   const store = await openLicensedStore(location, license, later);
-  const backend = await openLocal(dataDir, {
+  const backend = await openEngine(dataDir, {
     ...SERVED_FOLDER,
     threads,
     memory,

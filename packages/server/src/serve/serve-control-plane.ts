@@ -6,13 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Backend,
-  OPERATIONS,
-  type Operation,
-  type Principal,
-} from '@lakehouse-search/contract';
-import { openLocal } from '@lakehouse-search/engine';
+import type { Principal } from '@lakehouse-search/contract';
+import { type BackendApi, OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import type { Access } from '../access/access.ts';
 import { lacksScope } from '../access/stored-access.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
@@ -147,13 +143,15 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
   });
+  const stopping = new AbortController();
   addControlPlane(gateway.grpc, {
-    ...{ store, key, nodeMs: times.nodeMs, statusOf },
+    ...{ store, key, nodeMs: times.nodeMs, statusOf, stopping: stopping.signal },
     authenticate: (authorization) => callers.verified(authorization),
     openAccounts: (password) => openAccounts(store, password),
     method: (path, mostBytes) => bytesMethod(path, clusterScreen(key, mostBytes)),
   });
   later(() => {
+    stopping.abort();
     const cut = () => {
       gateway.rest.server.closeAllConnections();
       gateway.grpc.forceShutdown();
@@ -198,12 +196,12 @@ function startWork(
 }
 
 /** An engine in a temporary folder, for tables and definitions; opened with its first use. */
-function scratchEngine(later: (release: Release) => void): () => Promise<Backend> {
-  let opened: Promise<Backend> | undefined;
-  const open = async (): Promise<Backend> => {
+function scratchEngine(later: (release: Release) => void): () => Promise<BackendApi> {
+  let opened: Promise<BackendApi> | undefined;
+  const open = async (): Promise<BackendApi> => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-control-plane-'));
     later(() => rmSync(folder, { recursive: true, force: true }));
-    const backend = await openLocal(folder, { threads: 0 });
+    const backend = await openEngine(folder, { threads: 0 });
     later(() => backend.close());
     return backend;
   };

@@ -1,5 +1,6 @@
 /** `lhs serve gateway`: REST and gRPC over the nodes of a cluster. */
-import { type IndexApi, LhsError, type NamesApi } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { IndexApi, NamesApi } from '@lakehouse-search/contract/internal';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';

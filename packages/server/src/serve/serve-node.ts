@@ -2,7 +2,9 @@
  * `lhs serve node`: shards of indexes out of a data folder of its own, over gRPC, for the gateways
  * and the control plane of a cluster.
  */
-import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
+
+import { lockDataFolder } from '@lakehouse-search/engine/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { Calls } from '../calls/calls.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { boundMemory } from '../config/memory-plan.ts';
@@ -78,7 +80,7 @@ async function start(
     ...(backupTarget === undefined ? {} : { backupTarget }),
     admit: admitDefinition(names),
   };
-  const backend = await openLocal(dataDir, { ...SERVED_FOLDER, threads, memory, ...target });
+  const backend = await openEngine(dataDir, { ...SERVED_FOLDER, threads, memory, ...target });
   later(() => backend.close());
   const reads = await backend.nodeReads();
   later(() => reads.close());

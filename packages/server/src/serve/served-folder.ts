@@ -1,5 +1,9 @@
 import { existsSync } from 'node:fs';
-import { isUnwritable, type LocalOptions, lockDataFolder } from '@lakehouse-search/engine';
+import {
+  type EngineOptions,
+  isUnwritable,
+  lockDataFolder,
+} from '@lakehouse-search/engine/internal';
 import type { StoreLocation } from '../store/open-store.ts';
 import { IN_MEMORY } from '../store/sqlite-database.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -8,7 +12,7 @@ import type { ServerOptions } from './server-options.ts';
  * Settings of an engine whose data folder is locked for this server: no other process changes it,
  * but for writers that had begun before.
  */
-export const SERVED_FOLDER: Pick<LocalOptions, 'lookMs' | 'keepWriterMs'> = Object.freeze({
+export const SERVED_FOLDER: Pick<EngineOptions, 'lookMs' | 'keepWriterMs'> = Object.freeze({
   lookMs: 20,
   /** So long a connector may take for the next step of a table that is far ahead. */
   keepWriterMs: 2000,

@@ -1,9 +1,5 @@
-import {
-  type JobEvent,
-  type JobKind,
-  type JobState,
-  nextJobState,
-} from '@lakehouse-search/contract';
+import type { JobKind, JobState } from '@lakehouse-search/contract';
+import { type JobEvent, nextJobState } from '@lakehouse-search/contract/internal';
 import { type ColumnValue, firstRow, type Statements } from './database.ts';
 
 /** What a job shows besides its state, as JSON. */

@@ -65,7 +65,7 @@ export class Nodes {
 
   /** Ends the lease of a node that stops. */
   async leave(node: string, epoch: number): Promise<void> {
-    const sql = 'UPDATE nodes SET expires_ms = 0 WHERE node = $1 AND epoch = $2';
+    const sql = 'UPDATE nodes SET expires_ms = {{now}} WHERE node = $1 AND epoch = $2';
     await this.#statements.run(sql, [node, epoch]);
   }
 }

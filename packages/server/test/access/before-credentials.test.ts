@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
-import { METHODS } from '@lakehouse-search/client';
+import { METHODS } from '@lakehouse-search/client/internal';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
 

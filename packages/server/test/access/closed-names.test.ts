@@ -1,5 +1,5 @@
 /** What callers of some indexes, and of a tenant, learn of indexes that they may not use. */
-import type { Operation } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,

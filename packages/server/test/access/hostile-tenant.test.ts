@@ -5,7 +5,7 @@
  * word of the other tenant that the request did not have.
  */
 
-import { OPERATION_NAMES, type Operation } from '@lakehouse-search/contract';
+import { OPERATION_NAMES, type Operation } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { type CallOver, grpcCalls, restCalls } from '../support/call-over.ts';

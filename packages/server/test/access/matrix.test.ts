@@ -1,11 +1,12 @@
 /** Every endpoint for every kind of caller, over a server as `lhs serve all` starts it. */
+
+import type { Scope } from '@lakehouse-search/contract';
 import {
   OPERATION_NAMES,
   OPERATIONS,
   type Operation,
   type OperationRow,
-  type Scope,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ContractTable, createContractTable } from '../../../../test/contract/table.ts';
 import { restRequest } from '../../../client/src/rest/rest-request.ts';
@@ -111,6 +112,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   dropIndex: { request: { index: MISSING }, ok: 404 },
   'dropIndex of an index': { request: { index: 'notebook' }, ok: 400 },
   renameIndex: { request: { index: MISSING, name: 'renamed' }, ok: 404 },
+  cloneIndex: { request: { index: MISSING, name: 'copy' }, ok: 404 },
   validateDefinition: { request: { definition: DEFINITION }, scoped: 200 },
   describeSource: { request: { table: 'ops.notes' } },
   listTables: { request: { catalog_name: 'main' } },

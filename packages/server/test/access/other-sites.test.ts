@@ -1,6 +1,6 @@
 /** What a page of another site can make a browser send to an open service on this machine. */
 import { connect } from 'node:http2';
-import { METHODS } from '@lakehouse-search/client';
+import { METHODS } from '@lakehouse-search/client/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContractTable } from '../../../../test/contract/table.ts';
 import { type RawRequest, sendRaw } from '../support/raw-http.ts';

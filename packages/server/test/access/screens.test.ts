@@ -5,7 +5,7 @@ import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { CONTROL_PLANE_METHODS, METHODS, NODE_METHODS } from '@lakehouse-search/client';
+import { CONTROL_PLANE_METHODS, METHODS, NODE_METHODS } from '@lakehouse-search/client/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
 import { serveControlPlane } from '../../src/serve/serve-control-plane.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOver, grpcCalls, restCalls } from '../support/call-over.ts';
 import { ACCESS_ROWS } from './access-rows.ts';

@@ -1,5 +1,5 @@
 /** The interface against a server of one process: a test per line, named as the line. */
-import { OPERATIONS } from '@lakehouse-search/contract';
+import { OPERATIONS } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { conformanceSuite, pathsOfInterface } from './conformance-suite.ts';
 import { startOne } from './one-process.ts';

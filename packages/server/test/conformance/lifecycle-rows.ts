@@ -358,6 +358,23 @@ export const LIFECYCLE_ROWS: Section = {
       expect(await list('reader')).toEqual([]);
       return saved;
     }),
+    row('a cloned index: the same hits, and its own drop', async (ask) => {
+      const name = nameOf(ask, 'cloned');
+      await ask.refused(412, 'cloneIndex', { ...INDEX, name: 'tickets' });
+      await ask.refused(404, 'cloneIndex', { index: 'nothing', name });
+      const done = await ask.ok('cloneIndex', { ...INDEX, name });
+      const { num_docs } = await ask.ok('describeIndex', INDEX);
+      expect(done).toMatchObject({ index: name, cloned_from: 'tickets', num_docs });
+      expect(done.bytes_copied).toBeLessThan(done.bytes);
+      const hits = async (index: string) =>
+        (await ask.ok('search', { index, query: 'timeout', limit: 100 })).hits.map(
+          (hit: Loose) => hit.coordinates,
+        );
+      await expect.poll(() => hits(name)).toEqual(await hits('tickets'));
+      await ask.ok('dropIndex', { index: name });
+      expect(await hits('tickets')).not.toEqual([]);
+      return num_docs;
+    }),
     unlessLed(
       row('a renamed index: 404 under its old name, its alias follows', async (ask) => {
         const [index, name] = [nameOf(ask, 'made'), nameOf(ask, 'renamed')];

@@ -1,4 +1,4 @@
-import type { Operation } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import { expect } from 'vitest';
 import type { Answer } from '../support/call-over.ts';
 

@@ -1,6 +1,6 @@
 /** Nodes and gateways of this process whose control plane is out of reach. */
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SlowProxy } from '../../../../test/support/slow-proxy.ts';
 import { unusedPort } from '../../../../test/support/unused-port.ts';
@@ -31,7 +31,7 @@ let plane: RunningControlPlane;
 /** Between nodes and control plane. */
 let path: SlowProxy;
 let nodes: readonly RunningNode[] = [];
-let gateway: Backend;
+let gateway: BackendApi;
 let told: RoutingSource;
 const releases: (() => unknown)[] = [];
 

@@ -79,10 +79,10 @@ sharding: { shards: ${shards} }
     });
   }
 
-  async #change(commit: Promise<{ snapshotId: bigint | null }>): Promise<void> {
-    const { snapshotId } = await commit;
+  async #change(commit: Promise<{ snapshot: string | null }>): Promise<void> {
+    const { snapshot } = await commit;
     // a change of nothing makes no snapshot
-    if (snapshotId !== null) this.head = String(snapshotId);
+    if (snapshot !== null) this.head = snapshot;
   }
 }
 

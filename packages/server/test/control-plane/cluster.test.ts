@@ -1,7 +1,9 @@
 // @module-tag campaign
 import { join } from 'node:path';
-import { createClient } from '@lakehouse-search/client';
-import type { Service } from '@lakehouse-search/contract';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { CONTROL_PLANE_METHODS, openChannel } from '@lakehouse-search/client/internal';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
@@ -38,7 +40,7 @@ const NAMES = { catalogs: {}, roots: {}, models: {} };
 let table: ClusterTable;
 let plane: RunningControlPlane;
 let nodes: StandInNode[];
-let admin: Service;
+let admin: ServiceApi;
 let routing: RoutingSource;
 
 /** A control plane of this process over a store in the folder of the table. */
@@ -58,7 +60,7 @@ async function start(sync: boolean): Promise<void> {
   const reach = { addresses: [plane.grpc], key: CLUSTER_KEY };
   nodes = await Promise.all(['n1', 'n2'].map((name) => StandInNode.start(name)));
   for (const node of nodes) node.join(controlPlaneRegistrar(reach));
-  admin = createClient({
+  admin = createRemote({
     url: `grpc://${plane.grpc}`,
     authorization: () => signNodeCall(CLUSTER_KEY, {}),
   });
@@ -257,8 +259,8 @@ describe('a control plane that starts after the leases of its nodes have ended',
   it('keeps them in its routes until they had time to register', async () => {
     await register();
     await admin.reindex({ index: INDEX });
-    for (const node of nodes) await node.leave();
     await plane.stop();
+    for (const node of nodes) await node.leave();
     const store = await openedStore();
     const route = await store.routes.get(INDEX);
     for (const own of await store.nodes.list(3_600_000)) {
@@ -292,6 +294,23 @@ describe('a control plane that starts after the leases of its nodes have ended',
     await store.leases.release(lease);
     await pool.close();
     await store.close();
+    plane = await startPlane(false);
+  });
+
+  it('answers gateways that wait for another routing when it stops', async () => {
+    const channel = openChannel(plane.grpc, false);
+    const { path, input, output } = CONTROL_PLANE_METHODS.routing;
+    const send = async (known: string, waitMs: number) => {
+      const bytes = toBinary(input, create(input, { known, waitMs }));
+      const call = { deadline: Date.now() + 120_000, authorization: signNodeCall(CLUSTER_KEY, {}) };
+      return fromBinary(output, await channel.call(path, bytes, call));
+    };
+    const { version } = await send('', 0);
+    const waiting = send(version, 30_000);
+    await send('', 0); // the call before has arrived
+    await plane.stop();
+    expect((await waiting).version).toBe(version);
+    channel.close();
     plane = await startPlane(false);
   });
 });

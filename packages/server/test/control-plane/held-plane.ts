@@ -8,7 +8,7 @@
  * which it holds until the next message, and `{ canceling }` when it has read that a job was
  * canceled.
  */
-import type { Service } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import type { NodeClient } from '../../src/cluster/node-client.ts';
 import { NodePool } from '../../src/control-plane/cluster-context.ts';
 import { serveControlPlane } from '../../src/serve/serve-control-plane.ts';
@@ -111,7 +111,7 @@ function heldNode(node: NodeClient): NodeClient {
   };
 }
 
-function heldService(service: Service): Service {
+function heldService(service: ServiceApi): ServiceApi {
   return {
     ...service,
     async alterIndex(request, call) {

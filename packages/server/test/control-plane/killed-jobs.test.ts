@@ -7,9 +7,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { createClient } from '@lakehouse-search/client';
-import type { SearchResponse, Service } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { SearchResponse } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { byEffort, everyNth, seedOfDay } from '../../../../test/support/effort.ts';
 import {
@@ -103,7 +104,7 @@ class KilledCluster {
   readonly rowsAt = new Map<string | null, readonly string[]>();
   planes: HeldPlane[] = [];
   store!: Store;
-  client!: Service;
+  client!: ServiceApi;
   clients: NodeClient[] = [];
   #definition = this.table.definition(3);
   #nodes: RunningNode[] = [];
@@ -142,7 +143,7 @@ class KilledCluster {
       ...{ options: optionsOf('gateway'), env: {}, cluster, issuers: [] },
       names: { catalogs: {}, roots: {}, models: {} },
     });
-    this.client = createClient({ url: this.#gateway.url });
+    this.client = createRemote({ url: this.#gateway.url });
     await vi.waitUntil(async () => (await this.store.nodes.list()).length === NODES.length, WAIT);
     await this.store.definitions.add(INDEX, this.#definition);
     // A node that a busy machine holds up may lose its lease, and the first build with it.

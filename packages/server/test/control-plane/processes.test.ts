@@ -7,8 +7,9 @@
  * again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@lakehouse-search/client';
-import type { JobState, Service } from '@lakehouse-search/contract';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { JobState } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import {
@@ -72,11 +73,11 @@ const startPlane = async () =>
   PlaneProcess.start(location, table.folder, `127.0.0.1:${await unusedPort()}`);
 
 /** Calls the first control plane that answers. */
-async function whole<T>(work: (admin: Service) => Promise<T>): Promise<T> {
+async function whole<T>(work: (admin: ServiceApi) => Promise<T>): Promise<T> {
   let fault: unknown;
   for (let turn = 0; turn < 200; turn++) {
     for (const { grpc } of planes) {
-      const admin = createClient({ url: `grpc://${grpc}`, authorization, retryMs: 0 });
+      const admin = createRemote({ url: `grpc://${grpc}`, authorization, retryMs: 0 });
       try {
         return await work(admin);
       } catch (error) {

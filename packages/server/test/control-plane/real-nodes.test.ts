@@ -2,14 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@lakehouse-search/client';
-import type {
-  BatchPart,
-  ErasureResponse,
-  Job,
-  JsonObject,
-  Service,
-} from '@lakehouse-search/contract';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { BatchPart, ErasureResponse, Job, JsonObject } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
@@ -42,7 +37,7 @@ let nodes: RunningNode[] = [];
 let clients: NodeClient[] = [];
 let routing: RoutingSource;
 let gateway: RunningServer;
-let client: Service;
+let client: ServiceApi;
 let store: Store;
 
 const startNode = (name: string): Promise<RunningNode> =>
@@ -81,7 +76,7 @@ beforeAll(async () => {
     probe: async () => {},
   });
   gateway = await startGateway('gateway');
-  client = createClient({ url: gateway.url });
+  client = createRemote({ url: gateway.url });
   await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
   await store.definitions.add(INDEX, table.definition(3));
 });
@@ -291,7 +286,7 @@ describe('nodes under a control plane', () => {
     await client.dropIndex({ index: 'wide' });
     await clients.pop()!.close();
     await nodes.pop()!.stop();
-    await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
+    expect(await store.nodes.list()).toHaveLength(2);
   });
 
   it('erase rows of all shards, in their backups and saved queries, with one receipt', async () => {
@@ -414,12 +409,12 @@ describe('nodes under a control plane', () => {
   it('have the accounts of the control plane at every gateway', async () => {
     const start = (name: string) => startGateway(name, { auth: true });
     const gateways = [await start('closed-1'), await start('closed-2')];
-    const [first, second] = gateways.map(({ url }) => createClient({ url }));
+    const [first, second] = gateways.map(({ url }) => createRemote({ url }));
     const { token } = await first.login({ username: 'admin', password: 'long-enough' });
-    const admin = createClient({ url: gateways[0].url, authorization: () => `Bearer ${token}` });
+    const admin = createRemote({ url: gateways[0].url, authorization: () => `Bearer ${token}` });
     const made = await admin.createToken({ name: 'ci', roles: ['reader'] });
     const authorization = () => `ApiKey ${made.token}`;
-    const reader = createClient({ url: gateways[1].url, authorization });
+    const reader = createRemote({ url: gateways[1].url, authorization });
     expect((await reader.listIndexes()).map(({ name }) => name)).toEqual([INDEX]);
     await expect(second.listIndexes()).rejects.toMatchObject({ code: 'unauthenticated' });
     await expect(reader.listUsers({})).rejects.toMatchObject({ code: 'permission_denied' });

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createClient } from '@lakehouse-search/client';
-import type { SearchResponse, Service } from '@lakehouse-search/contract';
-import { openLocal, registeredDefinition } from '@lakehouse-search/engine';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { SearchResponse } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { expect, vi } from 'vitest';
 import { startProcess } from '../../../../test/support/cluster-processes.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
@@ -57,7 +59,7 @@ export class ReshardCluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'lhs-reshard-'));
   readonly clients: NodeClient[] = [];
   table!: ClusterTable;
-  client!: Service;
+  client!: ServiceApi;
   store!: Store;
   #plane!: RunningControlPlane;
   readonly #nodes = new Map<string, ClusterNode>();
@@ -75,7 +77,7 @@ export class ReshardCluster {
     this.#plane = await serveControlPlane({
       options: serverOptions({ ...this.#values, sync_poll_ms: 100 }, {}, this.table.folder),
       ...{ names: this.#names, key },
-      times: { leaseMs: 120_000, nodeMs: Math.min(12_000, leaveMs), leaveMs, silenceMs: 120_000 },
+      times: { leaseMs: 120_000, nodeMs: Math.min(6000, leaveMs), leaveMs, silenceMs: 120_000 },
     });
     this.store = await openStore({ file: join(this.table.folder, 'server.db') });
     for (const name of ['n1', 'n2', 'n3']) await this.join(name);
@@ -86,7 +88,7 @@ export class ReshardCluster {
       env: { LHS_ADMIN_PASSWORD: 'long-enough' },
       cluster: { ...reach, ...this.#key, takes: [], shardTimeoutMs: 120_000, silenceMs: 120_000 },
     });
-    this.client = createClient({ url: this.#gateway.url });
+    this.client = createRemote({ url: this.#gateway.url });
     await this.store.definitions.add(INDEX, this.table.definition(shards));
     await this.client.reindex({ index: INDEX });
   }
@@ -198,7 +200,7 @@ export class ReshardCluster {
   async expectWhole(isBuilt: boolean): Promise<void> {
     const { client, table } = this;
     await this.atHead();
-    const local = await openLocal(join(this.folder, 'oracle'), { create: true, threads: 0 });
+    const local = await openEngine(join(this.folder, 'oracle'), { create: true, threads: 0 });
     try {
       await local.createIndex({ definition: table.definition(1) });
       await local.reindex({ index: INDEX });
@@ -215,7 +217,8 @@ export class ReshardCluster {
       const keys = [0, 7, 150, 205].map((id) => ({
         identifier: [{ name: 'id', value: String(id) }],
       }));
-      const read = (backend: Pick<Service, 'getKeys'>) => backend.getKeys({ index: INDEX, keys });
+      const read = (backend: Pick<ServiceApi, 'getKeys'>) =>
+        backend.getKeys({ index: INDEX, keys });
       expect((await read(client)).rows).toEqual((await read(local)).rows);
     } finally {
       await local.dropIndex({ index: INDEX });

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { shardTable } from '@lakehouse-search/engine';
+import { shardTable } from '@lakehouse-search/engine/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { withOnly } from '../../src/cluster/with-only.ts';

@@ -1,5 +1,5 @@
 /**
- * A node for tests of the control plane: a LocalBackend behind the gRPC services of a node. It
+ * A node for tests of the control plane: a LocalEngine behind the gRPC services of a node. It
  * registers as a node does. Its shards hold what a connector sends; a build takes over what is
  * live, and can be held at each of its steps.
  */
@@ -7,17 +7,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import type {
-  Server,
-  ServerUnaryCall,
-  ServerWritableStream,
-  sendUnaryData,
-  UntypedServiceImplementation,
+import {
+  type Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { ServerCredentials } from '@grpc/grpc-js';
-import { NODE_METHODS } from '@lakehouse-search/client';
+import { NODE_METHODS } from '@lakehouse-search/client/internal';
 import { LhsError, type Principal } from '@lakehouse-search/contract';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import type { Access } from '../../src/access/access.ts';
 import { Calls } from '../../src/calls/calls.ts';
 import { readNodeCall } from '../../src/cluster/cluster-token.ts';
@@ -42,7 +42,7 @@ const same = (bytes: Buffer): Buffer => bytes;
 /** A node that listens and sends heartbeats. */
 export class StandInNode {
   readonly name: string;
-  readonly backend: LocalBackend;
+  readonly backend: LocalEngine;
   /** Generations that are built and not promoted. */
   readonly staged = new Set<number>();
   /** Batches that were refused because their epoch was old. */
@@ -64,7 +64,7 @@ export class StandInNode {
   #stopped = false;
   #generation = 0;
 
-  private constructor(name: string, folder: string, backend: LocalBackend) {
+  private constructor(name: string, folder: string, backend: LocalEngine) {
     this.name = name;
     this.#folder = folder;
     this.backend = backend;
@@ -75,7 +75,7 @@ export class StandInNode {
     const node = new StandInNode(
       name,
       folder,
-      await openLocal(folder, { create: true, threads: 0 }),
+      await openEngine(folder, { create: true, threads: 0 }),
     );
     await node.#listen();
     return node;
@@ -88,11 +88,13 @@ export class StandInNode {
     this.#beating = this.#beat(registrar);
   }
 
-  /** Ends heartbeats; the node goes on to answer. */
+  /** Ends the lease; the node goes on to answer. */
   async leave(): Promise<void> {
     this.#stopped = true;
     await this.#beating;
+    await this.#registrar?.leave(this.address, await this.state()).catch(() => {});
     await this.#registrar?.close();
+    this.#registrar = undefined;
   }
 
   async close(): Promise<void> {

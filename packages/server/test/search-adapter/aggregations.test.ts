@@ -43,6 +43,25 @@ describe('terms', () => {
   });
 
   it.each([
+    ['all documents', {}, TICKETS],
+    [
+      'documents of a filter',
+      { background_filter: { range: { price: { lt: 15 } } } },
+      TICKETS.slice(0, 30),
+    ],
+  ])('finds values that are more significant than in %s', async (_, options, all) => {
+    const found = TICKETS.filter(({ title }) => title.includes('timeout'));
+    const isClosed = ({ status }: (typeof TICKETS)[number]) => status === 'closed';
+    const [doc_count, bg_count] = [found, all].map((rows) => rows.filter(isClosed).length);
+    const [share, before] = [doc_count / found.length, bg_count / all.length];
+    const spec = { significant_terms: { field: 'status', ...options } };
+    const { buckets, ...counts } = await one(spec, { query: { match: { title: 'timeout' } } });
+    expect(counts).toEqual({ doc_count: found.length, bg_count: all.length });
+    const score = expect.closeTo(((share - before) * share) / before, 12);
+    expect(buckets).toEqual([{ key: 'closed', doc_count, score, bg_count }]);
+  });
+
+  it.each([
     [{ _count: 'asc' }, ['closed', 'open']],
     [{ _key: 'desc' }, ['open', 'closed']],
     [

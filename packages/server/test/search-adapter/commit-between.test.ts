@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reads } from '../../src/search-adapter/base/reads.ts';
@@ -25,10 +25,10 @@ const SCHEMA: Schema = {
 describe('a search of several indexes, one of which changes before its rows are read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-between-'));
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
-  let backend: LocalBackend;
+  let backend: LocalEngine;
 
   beforeAll(async () => {
-    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+    backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
     for (const index of NAMES) {
       const source = { catalog, table: `ops.${index}` };
       await createTable(catalog, source.table, { schema: SCHEMA });
@@ -55,9 +55,9 @@ describe('a search of several indexes, one of which changes before its rows are 
     let changed: Promise<void> | undefined;
     return new Proxy(backend as unknown as Reads, {
       get: (target, name) => {
-        const method = (target as unknown as Record<PropertyKey, Backend['search']>)[name];
+        const method = (target as unknown as Record<PropertyKey, BackendApi['search']>)[name];
         if (name !== 'search') return method.bind(target);
-        return async (request: Parameters<Backend['search']>[0]) => {
+        return async (request: Parameters<BackendApi['search']>[0]) => {
           if (request.hydrate === true) await (changed ??= between());
           return backend.search(request);
         };

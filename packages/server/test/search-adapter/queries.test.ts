@@ -4,7 +4,8 @@
  * force, scores to 1e-6. Every form has an error case, and hostile bodies end in an error.
  */
 import { readFileSync } from 'node:fs';
-import { checkSearchRequest, type Json } from '@lakehouse-search/contract';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -57,6 +58,9 @@ function refused(translate: () => unknown): string {
   return 'served';
 }
 
+/** Queries that say documents only of a whole index. */
+const WHOLE = ['knn', 'more_like_this'];
+
 describe('queries of the imitated engine', () => {
   it.each(Object.entries(FORMS))('%s has the hits and scores of its tree', async (_, forms) => {
     const check = async ({ dsl, tree }: { dsl: Json; tree: Parameters<Model['search']>[0] }) => {
@@ -73,9 +77,9 @@ describe('queries of the imitated engine', () => {
     await fc.assert(fc.asyncProperty(forms, check), { seed: SEED, numRuns: CASES });
   });
 
-  it('have a form for every served query but knn', () => {
+  it('have a form for every served query but those of whole indexes', () => {
     const named = Object.keys(FORMS).map((name) => name.split(' ')[0]);
-    const missing = SERVED_QUERIES.filter((name) => !named.includes(name) && name !== 'knn');
+    const missing = SERVED_QUERIES.filter((name) => !named.includes(name) && !WHOLE.includes(name));
     expect(missing).toEqual([]);
   });
 });
@@ -189,6 +193,29 @@ describe('refused queries', () => {
     expect(refused(() => treeOf({ [name]: {} }))).toBe(
       `501 unsupported_operation_exception: [${name}] query is not served by this adapter`,
     );
+  });
+});
+
+describe('more_like_this', () => {
+  it('compares documents and texts', () => {
+    const like: Json = [{ _index: 'any', _id: '7' }, 'quick fox', 'dog'];
+    const more = { min_term_freq: 1, minimum_should_match: '2' };
+    const key = TABLE.key.identifier[0];
+    expect(treeOf({ more_like_this: { fields: ['t1', 'absent'], like, ...more } })).toEqual({
+      more_like_this: {
+        ...{ fields: ['t1'], text: 'quick fox\ndog', ...more },
+        keys: [{ identifier: [{ name: key, value: '7' }] }],
+      },
+    });
+    expect(refused(() => treeOf({ more_like_this: {} }))).toMatch(/^400/);
+    const others: readonly JsonObject[] = [
+      { unlike: 'a' },
+      { include: true },
+      { like: { doc: {} } },
+    ];
+    for (const more of others) {
+      expect(refused(() => treeOf({ more_like_this: { like: 'a', ...more } }))).toMatch(/^501/);
+    }
   });
 });
 

@@ -8,8 +8,8 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client';
-import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
+import { decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client/internal';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
 import { errorOfStatus } from '../../../client/src/grpc/status-error.ts';
 import { restRequest } from '../../../client/src/rest/rest-request.ts';
 

@@ -16,6 +16,8 @@ export interface Locator {
 export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
+  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
+  screenshot(options: { readonly path: string }): Promise<unknown>;
   url(): string;
   locator(selector: string): Locator;
   getByRole(role: string, options?: { readonly name?: string | RegExp }): Locator;

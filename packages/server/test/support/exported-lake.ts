@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 
 const schema: Schema = {
@@ -18,7 +18,7 @@ export const EXPORTED_ROWS = 20_000;
 const TEXT = 'a text that fills the buffers of sockets '.repeat(12);
 
 /** Makes the index `big`, whose export has about 12 MB: more than the buffers of a connection. */
-export async function exportedLake(backend: Backend, dataDir: string): Promise<void> {
+export async function exportedLake(backend: BackendApi, dataDir: string): Promise<void> {
   const catalog = { type: 'filesystem', warehouse: join(dataDir, 'lake') } as const;
   const source = { catalog, table: 'a.big' };
   await createTable(catalog, source.table, { schema });

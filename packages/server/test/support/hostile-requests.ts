@@ -1,4 +1,4 @@
-import { OPERATION_NAMES, OPERATIONS, type Operation } from '@lakehouse-search/contract';
+import { OPERATION_NAMES, OPERATIONS, type Operation } from '@lakehouse-search/contract/internal';
 import { seededBelow } from '../../../../test/support/random.ts';
 
 /** A request of a hostile caller. `$pit` and `$saved` are replaced by ids of the server. */

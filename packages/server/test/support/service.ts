@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '@lakehouse-search/contract';
-import { openLocal } from '@lakehouse-search/engine';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { apiTokenText, hashSecret, newApiToken } from '../../src/access/api-tokens.ts';
 import type { ServerConfig } from '../../src/config/server-config.ts';
 import { type RunningServer, serveAll } from '../../src/serve/serve-all.ts';
@@ -12,7 +12,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts';
 /** How a test's server differs from the usual one. */
 export interface TestServiceOptions {
   /** Fills the data folder before the server starts. */
-  readonly prepare?: (backend: Backend, dataDir: string) => Promise<void>;
+  readonly prepare?: (backend: BackendApi, dataDir: string) => Promise<void>;
   readonly values?: ServerConfig['values'];
   readonly names?: Partial<ServerConfig['names']>;
   readonly issuers?: ServerConfig['issuers'];
@@ -57,7 +57,7 @@ export async function startService(options: TestServiceOptions): Promise<TestSer
   const { prepare, values, names, issuers = [], auth = true } = options;
   const folder = mkdtempSync(join(tmpdir(), 'lhs-service-'));
   const data = join(folder, 'data');
-  const backend = await openLocal(data, { create: true, threads: 0 });
+  const backend = await openEngine(data, { create: true, threads: 0 });
   await prepare?.(backend, data);
   await backend.close();
   const audit = join(folder, 'audit.log');

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@lakehouse-search/client';
-import type { Service } from '@lakehouse-search/contract';
+import { createRemote } from '@lakehouse-search/client/remote/internal';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { vi } from 'vitest';
 import { type ClusterProcess, startProcess } from '../../../../test/support/cluster-processes.ts';
 import type { TestToken } from './service.ts';
@@ -13,7 +13,7 @@ export interface TicketCluster extends Pick<TicketService, 'warehouse' | 'source
   readonly nodes: readonly ClusterProcess[];
   readonly gateway: ClusterProcess;
   /** The gateway as its admin calls it. */
-  readonly admin: Service;
+  readonly admin: ServiceApi;
   /** The header of a new API token. */
   token(token: TestToken): Promise<string>;
   stop(): Promise<void>;
@@ -51,10 +51,10 @@ export async function startTicketCluster(
     start('gateway', 'gateway', ...FREE_REST, ...led, '--auth', ...gatewayFlags),
     ...['n1', 'n2'].map((name) => start('node', name, ...FREE, ...led, '--node', name)),
   ]);
-  const visitor = createClient({ url: gateway.url });
+  const visitor = createRemote({ url: gateway.url });
   const { token } = await visitor.login({ username: 'admin', password: PASSWORD });
   await visitor.close();
-  const admin = createClient({ url: gateway.url, authorization: () => `Bearer ${token}` });
+  const admin = createRemote({ url: gateway.url, authorization: () => `Bearer ${token}` });
   const inUse = async () => (await admin.license({})).nodes_in_use === nodes.length;
   await vi.waitUntil(inUse, { interval: 50 });
   const at = '{ catalog: main, table: ops.tickets }';
@@ -64,7 +64,7 @@ export async function startTicketCluster(
   return {
     ...{ warehouse, source, plane, nodes, gateway, admin },
     async token({ roles, expiresMs, ...others }) {
-      const draft = { name: 'test', roles, ...others } as Parameters<Service['createToken']>[0];
+      const draft = { name: 'test', roles, ...others } as Parameters<ServiceApi['createToken']>[0];
       const ends = expiresMs === undefined ? {} : { expires_at: new Date(expiresMs).toISOString() };
       return `ApiKey ${(await admin.createToken({ ...draft, ...ends })).token}`;
     },

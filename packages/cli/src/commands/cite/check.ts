@@ -28,7 +28,9 @@ export default class CiteCheck extends LhsCommand {
     }
     const { checkCitations } = await import('@lakehouse-search/mcp');
     const backend = await this.backend(flags);
-    const checks = await checkCitations(argv as string[], { backend, call: {} });
+    const { listIndexes: list, describeIndex: describe } = backend;
+    const agents = { ...backend, indexes: { list, describe } };
+    const checks = await checkCitations(argv as string[], { backend: agents, call: {} });
     if (checks.some(({ status }) => status !== 'unchanged')) process.exitCode = CHANGED_EXIT;
     if (flags.json) return this.printJson({ checks });
     this.print(

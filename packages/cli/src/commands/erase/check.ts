@@ -7,9 +7,9 @@ export default class EraseCheck extends LhsCommand {
     'List where data of deleted rows remains and when it goes (exit 1: remains, 5: still in the ' +
     'table).';
   static override examples = [
-    '<%= config.bin %> erase check incidents --key id=4217',
-    '<%= config.bin %> erase check incidents --keys keys.txt --backup ./backups --deep',
-    '<%= config.bin %> erase check incidents --key id=4217 --texts former-texts.txt --json',
+    '<%= config.bin %> erase check demo-incidents --key id=4217',
+    '<%= config.bin %> erase check demo-incidents --keys keys.txt --backup ./backups --deep',
+    '<%= config.bin %> erase check demo-incidents --key id=4217 --texts former-texts.txt --json',
   ];
   static override args = eraseArgs;
   static override flags = eraseFlags;

@@ -13,10 +13,9 @@ export default class EraseRun extends LhsCommand {
   static override summary =
     'Remove all data of rows that were deleted from the table, and write a signed receipt.';
   static override examples = [
-    '<%= config.bin %> erase run incidents --key id=4217 --receipt receipt.json',
-    '<%= config.bin %> erase run incidents --keys keys.txt --close-pits --replace-backups ' +
-      '--backup ./backups --yes --json',
-    '<%= config.bin %> erase run incidents --key id=4217 --yes --detach',
+    '<%= config.bin %> erase run demo-incidents --key id=4217 --receipt receipt.json',
+    '<%= config.bin %> erase run incidents --keys keys.txt --backup ./backups --yes --json',
+    '<%= config.bin %> erase run demo-incidents --key id=4217 --yes --detach',
   ];
   static override args = eraseArgs;
   static override flags = {

@@ -1,9 +1,5 @@
-import {
-  type JsonObject,
-  jsonValue,
-  LhsError,
-  type ReceiptVerdict,
-} from '@lakehouse-search/contract';
+import { type JsonObject, LhsError, type ReceiptVerdict } from '@lakehouse-search/contract';
+import { jsonValue } from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -41,7 +37,7 @@ export default class EraseVerify extends LhsCommand {
     const verdict =
       public_key === undefined
         ? await (await this.backend(flags)).verifyReceipt({ receipt, keys })
-        : await (await import('@lakehouse-search/engine')).verifyReceiptOffline({
+        : await (await import('@lakehouse-search/engine/internal')).verifyReceiptOffline({
             ...{ receipt, keys, public_key },
           });
     if (!verdict.valid || !verdict.covered.every(Boolean)) process.exitCode = FAILED_EXIT;

@@ -1,4 +1,4 @@
-import { withDates } from '@lakehouse-search/contract';
+import { withDates } from '@lakehouse-search/contract/internal';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
@@ -15,34 +15,33 @@ export default class IndexAggregate extends LhsCommand {
   static override aliases = ['aggregate'];
   static override summary = 'Count and measure the documents that match a query.';
   static override examples = [
-    '<%= config.bin %> index aggregate incidents timeout --terms service --histogram ' +
-      'opened_at:week',
-    `<%= config.bin %> index aggregate incidents --stats severity --percentiles severity`,
-    `<%= config.bin %> index aggregate incidents --histogram severity:1 --avg severity`,
-    `<%= config.bin %> index aggregate incidents --aggs '{"by": {"terms": {"field": ` +
-      `"service"}, "aggs": {"s": {"stats": {"field": "severity"}}}}}'`,
+    '<%= config.bin %> aggregate demo-incidents timeout --histogram opened_at:month',
+    '<%= config.bin %> aggregate demo-incidents timeout --terms service --avg minutes',
+    `<%= config.bin %> aggregate demo-incidents --stats severity --percentiles severity`,
+    `<%= config.bin %> aggregate demo-incidents --aggs '{"n": {"max": {"field": "minutes"}}}'`,
   ];
   static override args = matchArgs;
-  static override flags = { ...matchFlags, ...aggregationFlags, ...outputFlags };
+  static override flags = { ...aggregationFlags, ...matchFlags, ...outputFlags };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexAggregate);
     const target = this.target(flags);
     const aggs = await aggregationSpecs(flags);
     const backend = await this.backend(flags);
-    const answer = await backend.aggregate({
-      ...(await matchRequest(args, flags)),
-      aggs,
-    });
+    const request = await matchRequest(args, flags);
+    const answer = await backend.aggregate({ ...request, aggs });
     const { total, took_ms: took, notes = [] } = answer;
     this.terminal.err(...partialRemarks(answer), ...notes.map(printable));
-    const { fields } =
-      target.format === 'json'
-        ? { fields: [] }
+    const description =
+      target.format === 'json' && total > 0
+        ? null
         : await backend.describeIndex({ index: args.index });
+    const fields = target.format === 'json' ? [] : (description?.fields ?? []);
     const dates = new Set(fields.filter(({ type }) => type === 'DATE').map(({ name }) => name));
     const results = withDates(answer.results, aggs, dates);
-    if (total === 0) this.terminal.err(...nothingFound(answer, args, args.index, 'aggregate'));
+    if (total === 0 && description !== null) {
+      this.terminal.err(...nothingFound(answer, request, description, 'aggregate'));
+    }
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {

@@ -1,15 +1,12 @@
-import type {
-  AlterIndexRequest,
-  Backend,
-  CallContext,
-  Rehearsal,
-} from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import type { AlterIndexRequest, CallContext, Rehearsal } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { readDefinition } from '../../files/definition-file.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { alterLines } from '../../search/alter-lines.ts';
 import { failedGates, readGate, readRehearsed, rehearsalLines } from '../../search/rehearsal.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
+import { behindLines } from '../../sync/status-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 const GATE_FAILED = 5;
@@ -32,14 +29,9 @@ export default class IndexAlter extends LhsCommand {
       '--gate overlap=0.8 --apply',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
-    detach: Flags.boolean({
-      description: 'with --apply: work in a background process that survives the terminal',
-      dependsOn: ['apply'],
-      exclusive: ['rehearse'],
-    }),
     file: Flags.string({
       char: 'f',
       description: 'new definition (YAML), - for stdin',
@@ -69,11 +61,16 @@ export default class IndexAlter extends LhsCommand {
       multiple: true,
       dependsOn: ['rehearse'],
     }),
+    detach: Flags.boolean({
+      description: 'with --apply: work in a background process that survives the terminal',
+      dependsOn: ['apply'],
+      exclusive: ['rehearse'],
+    }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexAlter);
-    const { definition, baseDir } = await readDefinition(undefined, flags.file);
+    const { definition, baseDir } = await this.definitionOf(undefined, flags.file);
     const { index } = args;
     const request = { index, definition_yaml: definition, base_dir: baseDir };
     const { json = false } = flags;
@@ -87,8 +84,11 @@ export default class IndexAlter extends LhsCommand {
         })
       : await this.#reported(flags, index, (backend, call) => backend.alterIndex(request, call));
     if (plan === null) return;
-    if (!json) this.print(alterLines(plan, this.terminal.width));
-    else this.printJson(rehearsal === undefined ? plan : { ...plan, rehearsal });
+    if (json) return this.printJson(rehearsal === undefined ? plan : { ...plan, rehearsal });
+    this.print(alterLines(plan, this.terminal.width));
+    if (!plan.applied) return;
+    const backend = await this.backend(flags);
+    this.print(behindLines(await backend.status({ index: plan.index })));
   }
 
   /** Rehearses, and sets the exit code if a gate fails. */
@@ -111,7 +111,7 @@ export default class IndexAlter extends LhsCommand {
   async #reported<T>(
     flags: JobFlags,
     index: string,
-    work: (backend: Backend, call: CallContext) => Promise<T>,
+    work: (backend: BackendApi, call: CallContext) => Promise<T>,
   ): Promise<T> {
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, index, flags.json === true);

@@ -5,7 +5,7 @@ import { table } from '../../terminal/table.ts';
 export default class IndexAnalyze extends LhsCommand {
   static override summary = 'Show the tokens that a field (or an analyzer) makes of a text.';
   static override examples = [
-    `<%= config.bin %> index analyze incidents --field title 'Gateways timed out'`,
+    `<%= config.bin %> index analyze demo-incidents --field title 'Gateways timed out'`,
     `<%= config.bin %> index analyze --analyzer code 'parseHTTPHeader'`,
   ];
   static override args = {

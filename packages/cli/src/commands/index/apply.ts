@@ -1,21 +1,16 @@
-import type { AlterPlan, Backend, ReindexResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type AlterPlan, LhsError, type ReindexResponse } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import {
-  type DefinitionFile,
-  definitionArg,
-  definitionFlag,
-  readDefinition,
-} from '../../files/definition-file.ts';
+import { type DefinitionFile, definitionArg, definitionFlag } from '../../files/definition-file.ts';
 import { indexNameOf } from '../../files/definition-name.ts';
 import { alterLines } from '../../search/alter-lines.ts';
 import { nextSearch } from '../../search/next-search.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
+import { behindLines } from '../../sync/status-lines.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { count, duration } from '../../terminal/figures.ts';
-
-const NEXT = 'next: lhs index apply FILE --yes';
+import { shellWord } from '../../terminal/shell-word.ts';
 
 interface ApplyFlags extends JobFlags {
   readonly yes?: boolean;
@@ -49,7 +44,7 @@ export default class IndexApply extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexApply);
-    const file = await readDefinition(args.file, flags.file);
+    const file = await this.definitionOf(args.file, flags.file);
     const index = await indexNameOf(file);
     const backend = await this.backend(flags);
     const status = await statusOf(backend, index);
@@ -61,7 +56,7 @@ export default class IndexApply extends LhsCommand {
   }
 
   async #create(
-    backend: Backend,
+    backend: BackendApi,
     index: string,
     { definition, baseDir }: DefinitionFile,
     flags: ApplyFlags,
@@ -74,7 +69,7 @@ export default class IndexApply extends LhsCommand {
 
   /** Builds an index that has no generation. Returns null if a detached process continues it. */
   async #build(
-    backend: Backend,
+    backend: BackendApi,
     index: string,
     flags: ApplyFlags,
     done: string,
@@ -91,7 +86,7 @@ export default class IndexApply extends LhsCommand {
   }
 
   async #alter(
-    backend: Backend,
+    backend: BackendApi,
     index: string,
     file: DefinitionFile,
     flags: ApplyFlags,
@@ -107,16 +102,17 @@ export default class IndexApply extends LhsCommand {
 
   /** Puts a definition in force. Returns null if it was refused, or if a detached process does it. */
   async #change(
-    backend: Backend,
+    backend: BackendApi,
     index: string,
-    { definition, baseDir }: DefinitionFile,
+    { file, definition, baseDir }: DefinitionFile,
     flags: ApplyFlags,
     isUnbuilt: boolean,
   ): Promise<AlterPlan | null> {
     const request = { index, definition_yaml: definition, base_dir: baseDir };
     const plan = await backend.alterIndex(request);
     const { width } = this.terminal;
-    const lines = alterLines(plan, width, NEXT).filter((line) => !flags.yes || line !== NEXT);
+    const next = `next: lhs index apply ${shellWord(file)} --yes`;
+    const lines = alterLines(plan, width, next).filter((line) => !flags.yes || line !== next);
     if (!flags.json && !(plan.is_noop && isUnbuilt)) this.print(lines);
     if (plan.is_noop) return plan;
     if (!(await confirm(this.terminal, `Change the index "${index}" so?`, flags.yes === true))) {
@@ -129,13 +125,15 @@ export default class IndexApply extends LhsCommand {
       stopped: 'the definition and the live generation are unchanged',
       call: (engine, call) => engine.alterIndex({ ...request, apply: true }, call),
     });
-    if (applied !== null && !flags.json) this.print(alterLines(applied, width).slice(-1));
+    if (applied === null || flags.json) return applied;
+    this.print(alterLines(applied, width).slice(-1));
+    if (!isUnbuilt) this.print(behindLines(await backend.status({ index: applied.index })));
     return applied;
   }
 }
 
 /** The status of an index; null: there is none of that name. */
-async function statusOf(backend: Backend, index: string): Promise<string | null> {
+async function statusOf(backend: BackendApi, index: string): Promise<string | null> {
   try {
     return (await backend.describeIndex({ index })).status;
   } catch (error) {

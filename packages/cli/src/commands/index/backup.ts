@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, count, duration, plural, snapshotName } from '../../terminal/figures.ts';
@@ -8,11 +9,11 @@ export default class IndexBackup extends LhsCommand {
   static override summary =
     'Back up an index to a folder or an object store. Only new files are copied.';
   static override examples = [
-    '<%= config.bin %> index backup incidents ./backups',
-    '<%= config.bin %> index backup incidents --to s3://lake/backups --verify --json',
+    '<%= config.bin %> index backup demo-incidents ./backups',
+    '<%= config.bin %> index backup demo-incidents --to s3://lake/backups --verify --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     to: backupTargetArg,
   };
   static override flags = {

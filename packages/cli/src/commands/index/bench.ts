@@ -1,6 +1,7 @@
 import type { BenchRequest } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { readText } from '../../files/read-text.ts';
 import { queriesOf } from '../../search/query-file.ts';
 import { count } from '../../terminal/figures.ts';
@@ -9,11 +10,11 @@ export default class IndexBench extends LhsCommand {
   static override summary =
     'Measure a file of queries: median µs inside the engine, totals, percentiles.';
   static override examples = [
-    '<%= config.bin %> index bench commits --queries queries.json --operator and',
-    '<%= config.bin %> index bench commits --queries queries.txt --warm 2 --repeat 9 --json',
+    '<%= config.bin %> index bench demo-incidents --queries queries.txt',
+    '<%= config.bin %> index bench commits --queries queries.txt --repeat 9 --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     queries: Flags.string({

@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 
@@ -8,11 +9,11 @@ export default class IndexCompact extends LhsCommand {
     'Merge an index’s segments and drop deleted rows, without reading the table or ' +
     'blocking searches.';
   static override examples = [
-    '<%= config.bin %> index compact incidents',
-    '<%= config.bin %> index compact incidents --segments 4 --json',
+    '<%= config.bin %> index compact demo-incidents',
+    '<%= config.bin %> index compact demo-incidents --segments 4 --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     ...detachFlag,

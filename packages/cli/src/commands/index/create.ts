@@ -1,5 +1,5 @@
 import { LhsCommand } from '../../base-command.ts';
-import { definitionArg, definitionFlag, readDefinition } from '../../files/definition-file.ts';
+import { definitionArg, definitionFlag } from '../../files/definition-file.ts';
 
 export default class IndexCreate extends LhsCommand {
   static override summary = 'Register an index from a definition; reindex then builds it.';
@@ -13,7 +13,7 @@ export default class IndexCreate extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexCreate);
-    const { definition, baseDir } = await readDefinition(args.file, flags.file);
+    const { definition, baseDir } = await this.definitionOf(args.file, flags.file);
     const backend = await this.backend(flags);
     const created = await backend.createIndex({ definition, base_dir: baseDir });
     if (flags.json) return this.printJson(created);

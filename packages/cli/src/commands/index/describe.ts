@@ -1,15 +1,15 @@
-import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { describeLines } from '../../search/describe-lines.ts';
 
 export default class IndexDescribe extends LhsCommand {
   static override summary = 'Show the fields and sizes of an index.';
   static override examples = [
-    '<%= config.bin %> index describe incidents',
-    '<%= config.bin %> index describe incidents --json',
+    '<%= config.bin %> index describe demo-incidents',
+    '<%= config.bin %> index describe demo-incidents --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
 
   override async run(): Promise<void> {

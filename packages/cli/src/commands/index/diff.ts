@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { costLines, diffLines } from '../../search/diff-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -9,11 +10,9 @@ export default class IndexDiff extends LhsCommand {
   static override examples = [
     "<%= config.bin %> index diff incidents -q 'disk full' --from 5029384756100371",
     "<%= config.bin %> index diff incidents -q 'disk full' --from generation:3 --to now --json",
-    "<%= config.bin %> index diff incidents -q 'service:media' --from 5029384756100371 " +
-      '--to 5103000000007718 --limit 100',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     query: Flags.string({ char: 'q', description: 'query', helpValue: 'QUERY', required: true }),

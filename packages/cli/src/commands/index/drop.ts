@@ -1,6 +1,7 @@
 import type { DropResponse } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { bytes, count, plural } from '../../terminal/figures.ts';
 
@@ -8,11 +9,11 @@ export default class IndexDrop extends LhsCommand {
   static override aliases = ['delete'];
   static override summary = 'Drop an index and its files. The table is not touched.';
   static override examples = [
-    '<%= config.bin %> index drop incidents',
-    '<%= config.bin %> index drop incidents --yes',
+    '<%= config.bin %> delete demo-incidents',
+    '<%= config.bin %> delete demo-incidents --yes',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) };
 

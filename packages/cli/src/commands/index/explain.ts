@@ -2,6 +2,7 @@ import type { SearchMode } from '@lakehouse-search/contract';
 import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { splitKeyWords } from '../../search/key-words.ts';
 import { partialRemarks } from '../../search/partial.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
@@ -20,14 +21,13 @@ export default class IndexExplain extends LhsCommand {
   static override summary =
     'Explain why a row is found, with score and rank, or why not (exit 3 if it does not exist).';
   static override examples = [
-    `<%= config.bin %> index explain incidents timeout service:billing id=4217`,
-    `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' ` +
-      '--key id=3911',
-    `<%= config.bin %> index explain incidents 'people cannot sign in' --mode hybrid --key id=204`,
-    `<%= config.bin %> index explain commits 'fix leak' --key repo=git,sha=1a3e5f --json`,
+    `<%= config.bin %> explain demo-incidents timeout service:billing id=4217`,
+    `<%= config.bin %> explain demo-incidents 'title:"connection reset"' --key id=3911`,
+    `<%= config.bin %> explain demo-incidents 'people cannot sign in' --mode hybrid --key id=204`,
+    `<%= config.bin %> explain commits 'fix leak' --key repo=git,sha=1a3e5f --json`,
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     query: Args.string({
       ignoreStdin: true,
       description: 'query (docs/query.md; default: all documents); a text with --mode',

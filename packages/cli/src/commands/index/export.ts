@@ -1,6 +1,7 @@
 import type { ExportedDocument } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import type { OutputRow } from '../../output/columns.ts';
 import { rowOutputFlags } from '../../output/output-target.ts';
 import { fieldColumns, keyCells, keyColumns } from '../../search/field-columns.ts';
@@ -8,11 +9,11 @@ import { fieldColumns, keyCells, keyColumns } from '../../search/field-columns.t
 export default class IndexExport extends LhsCommand {
   static override summary = 'Print every live document by key, with its cached and fast fields.';
   static override examples = [
-    '<%= config.bin %> index export incidents --format ndjson',
-    "<%= config.bin %> index export incidents --query 'service:billing' " + '-o billing.parquet',
+    '<%= config.bin %> index export demo-incidents --format ndjson',
+    '<%= config.bin %> index export demo-incidents -q service:billing -o billing.parquet',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     ...rowOutputFlags,

@@ -1,4 +1,5 @@
-import type { Backend, IndexDescription } from '@lakehouse-search/contract';
+import type { IndexDescription } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
@@ -16,13 +17,11 @@ export default class IndexFacets extends LhsCommand {
   static override aliases = ['facets'];
   static override summary = 'Count the values of fields among the documents of a query.';
   static override examples = [
-    `<%= config.bin %> index facets incidents timeout --field service --field severity`,
-    `<%= config.bin %> index facets incidents --field service --size 100 --json`,
+    `<%= config.bin %> facets demo-incidents timeout --field service --field severity`,
+    `<%= config.bin %> facets demo-incidents --field service --size 100 --json`,
   ];
   static override args = matchArgs;
   static override flags = {
-    ...matchFlags,
-    ...outputFlags,
     field: Flags.string({
       aliases: ['fields', 'facet', 'facets'],
       delimiter: ',',
@@ -36,6 +35,8 @@ export default class IndexFacets extends LhsCommand {
       description: 'values per field (10, at most 100)',
       min: 1,
     }),
+    ...matchFlags,
+    ...outputFlags,
   };
 
   override async run(): Promise<void> {
@@ -45,12 +46,13 @@ export default class IndexFacets extends LhsCommand {
     const description = await backend.describeIndex({ index: args.index });
     const fields = flags.field ?? (await countable(backend, description));
     const size = flags.size === undefined ? {} : { size: flags.size };
-    const answer = await backend.facets({ ...(await matchRequest(args, flags)), fields, ...size });
+    const request = await matchRequest(args, flags);
+    const answer = await backend.facets({ ...request, fields, ...size });
     const { facets, total, took_ms: took, notes = [] } = answer;
     this.terminal.err(...partialRemarks(answer), ...skippedFacets(answer));
     this.terminal.err(...notes.map(printable));
     this.terminal.err(...fieldsAsQuery(args.query, description));
-    if (total === 0) this.terminal.err(...nothingFound(answer, args, args.index, 'facets'));
+    if (total === 0) this.terminal.err(...nothingFound(answer, request, description, 'facets'));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {
@@ -64,7 +66,7 @@ export default class IndexFacets extends LhsCommand {
 const MOST_FIELDS = 12;
 
 /** The fields that are counted when none is named. */
-async function countable(backend: Backend, description: IndexDescription) {
+async function countable(backend: BackendApi, description: IndexDescription) {
   const fields = await fieldsOfFewValues(backend, description, ['KEYWORD', 'BOOL']);
   return fields.slice(0, MOST_FIELDS);
 }

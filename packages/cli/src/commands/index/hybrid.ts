@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core';
+import { indexArg } from '../../config/index-arg.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { fusionFlags, nearestFlags, searchFlags } from '../../search/search-flags.ts';
 import Search from '../search.ts';
@@ -6,12 +7,12 @@ import Search from '../search.ts';
 export default class IndexHybrid extends Search {
   static override summary = 'Search by words and by meaning, and fuse the two results.';
   static override examples = [
-    `<%= config.bin %> index hybrid incidents 'certificate expired, people cannot sign in'`,
-    `<%= config.bin %> index hybrid incidents 'slow checkout' --weights 1,2 --filter 'severity:1'`,
-    `<%= config.bin %> index hybrid incidents 'slow checkout' --sort opened_at:desc --json`,
+    `<%= config.bin %> index hybrid demo-incidents 'certificate expired, people cannot sign in'`,
+    `<%= config.bin %> index hybrid demo-incidents 'slow checkout' --weights 1,2`,
+    `<%= config.bin %> index hybrid demo-incidents 'slow checkout' --sort -opened_at --json`,
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     query: Args.string({
       ignoreStdin: true,
       description: 'text to search for; it has no operators',

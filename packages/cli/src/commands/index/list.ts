@@ -5,10 +5,7 @@ import { table } from '../../terminal/table.ts';
 export default class IndexList extends LhsCommand {
   static override aliases = ['list', 'ls'];
   static override summary = 'List the indexes.';
-  static override examples = [
-    '<%= config.bin %> index list',
-    '<%= config.bin %> index list --json',
-  ];
+  static override examples = ['<%= config.bin %> list', '<%= config.bin %> list --json'];
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(IndexList);

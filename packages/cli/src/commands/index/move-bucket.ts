@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { reshardLines } from '../../search/reshard-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -24,7 +25,7 @@ export default class IndexMoveBucket extends LhsCommand {
     '<%= config.bin %> index move-bucket incidents 17 1 --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     bucket: numbered('bucket', 1023, 'bucket, 0 to 1023'),
     shard: numbered('shard', 63, 'shard that gets the bucket'),
   };

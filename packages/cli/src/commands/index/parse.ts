@@ -5,7 +5,7 @@ export default class IndexParse extends LhsCommand {
   static override summary = 'Print the tree of a query as JSON.';
   static override examples = [
     `<%= config.bin %> index parse 'title:"connection reset" -resolved:true'`,
-    `<%= config.bin %> index parse 'timeout and not resolved:true' --syntax kql --index incidents`,
+    `<%= config.bin %> index parse 'not resolved:true' --syntax kql --index demo-incidents`,
   ];
   static override args = {
     query: Args.string({ ignoreStdin: true, description: 'the query', required: true }),

@@ -1,4 +1,5 @@
-import { jsonValue, LhsError, type QueryTree } from '@lakehouse-search/contract';
+import { LhsError, type QueryTree } from '@lakehouse-search/contract';
+import { jsonValue } from '@lakehouse-search/contract/internal';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';

@@ -1,6 +1,8 @@
-import { memoryBytes, type ReindexResponse } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import type { ReindexResponse } from '@lakehouse-search/contract';
+import { memoryBytes } from '@lakehouse-search/contract/internal';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { nextSearch } from '../../search/next-search.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
@@ -11,15 +13,15 @@ export default class IndexReindex extends LhsCommand {
   static override summary =
     'Build an index from its table. The former generation serves searches until then.';
   static override examples = [
-    '<%= config.bin %> index reindex incidents',
-    '<%= config.bin %> index reindex incidents --detach',
-    '<%= config.bin %> index reindex incidents --resume',
-    '<%= config.bin %> index reindex incidents --window 2026-03',
-    '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
-    '<%= config.bin %> index reindex incidents --threads 1 --memory 512MiB',
+    '<%= config.bin %> reindex demo-incidents',
+    '<%= config.bin %> reindex demo-incidents --detach',
+    '<%= config.bin %> reindex demo-incidents --resume',
+    '<%= config.bin %> reindex demo-incidents --window 2026-03',
+    '<%= config.bin %> reindex demo-incidents --as-of 5029384756100371 --json',
+    '<%= config.bin %> reindex demo-incidents --threads 1 --memory 512MiB',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     detach: Flags.boolean({

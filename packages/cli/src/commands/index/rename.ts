@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { plural } from '../../terminal/figures.ts';
 
 export default class IndexRename extends LhsCommand {
@@ -8,11 +9,11 @@ export default class IndexRename extends LhsCommand {
   static override description =
     'Aliases, saved queries and points in time follow. Access tokens do not: they name indexes.';
   static override examples = [
-    '<%= config.bin %> index rename incidents incidents-2025',
-    '<%= config.bin %> rename incidents-next incidents --json',
+    '<%= config.bin %> rename demo-incidents incidents-2025',
+    '<%= config.bin %> rename incidents-next demo-incidents --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     name: Args.string({ ignoreStdin: true, description: 'its new name', required: true }),
   };
 

@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { reshardLines } from '../../search/reshard-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -16,7 +17,7 @@ export default class IndexReshard extends LhsCommand {
     '<%= config.bin %> index reshard incidents --shards 3 --apply --url https://lhs.example.com',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     shards: Flags.integer({

@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { count, duration, snapshotName } from '../../terminal/figures.ts';
 
@@ -10,11 +11,11 @@ export default class IndexRollback extends LhsCommand {
     'The former generation has been synced since a reindex or an alter replaced it. Run the ' +
     'command again to go forward.';
   static override examples = [
-    '<%= config.bin %> index rollback incidents',
-    '<%= config.bin %> index rollback incidents --generation 3 --json',
+    '<%= config.bin %> index rollback demo-incidents',
+    '<%= config.bin %> index rollback demo-incidents --generation 3 --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     ...detachFlag,
@@ -40,7 +41,7 @@ export default class IndexRollback extends LhsCommand {
     this.print([
       `${index}  generation ${live} live again in ${duration(done.took_ms)} · ` +
         `${count(done.doc_count)} rows · ${at}`,
-      `generation ${former} is kept; to go forward again: lhs index rollback ${index}`,
+      `generation ${former} is kept to go forward again (lhs index rollback ${index})`,
     ]);
   }
 }

@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core';
+import { indexArg } from '../../config/index-arg.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { nearestFlags, searchFlags } from '../../search/search-flags.ts';
 import Search from '../search.ts';
@@ -8,12 +9,12 @@ const { fix: _, ...flags } = searchFlags;
 export default class IndexSemantic extends Search {
   static override summary = 'Search by meaning: the rows whose vectors are nearest to a text.';
   static override examples = [
-    `<%= config.bin %> index semantic incidents 'people cannot sign in'`,
-    `<%= config.bin %> index semantic incidents 'slow checkout' --filter 'severity:1' --k 50`,
+    `<%= config.bin %> index semantic demo-incidents 'people cannot sign in'`,
+    `<%= config.bin %> index semantic demo-incidents 'slow checkout' --filter 'severity:1' --k 50`,
     `<%= config.bin %> index semantic products --vector @vector.json --min-score 0.7 --json`,
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     query: Args.string({ ignoreStdin: true, description: 'text to search for' }),
   };
   static override flags = {

@@ -1,16 +1,16 @@
-import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { statusLines } from '../../sync/status-lines.ts';
 
 export default class IndexStatus extends LhsCommand {
   static override aliases = ['status'];
   static override summary = 'Show how far an index is behind its table, and which merges are due.';
   static override examples = [
-    '<%= config.bin %> index status incidents',
-    '<%= config.bin %> index status incidents --json',
+    '<%= config.bin %> status demo-incidents',
+    '<%= config.bin %> status demo-incidents --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
 
   override async run(): Promise<void> {

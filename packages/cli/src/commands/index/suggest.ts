@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { partialRemarks } from '../../search/partial.ts';
 import { count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
@@ -7,11 +8,11 @@ import { table } from '../../terminal/table.ts';
 export default class IndexSuggest extends LhsCommand {
   static override summary = 'Complete or correct a text from the terms of a field.';
   static override examples = [
-    '<%= config.bin %> index suggest incidents --field title time',
-    '<%= config.bin %> index suggest incidents --field service biling --fuzzy 2',
+    '<%= config.bin %> index suggest demo-incidents --field title time',
+    '<%= config.bin %> index suggest demo-incidents --field service biling --fuzzy 2',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     text: Args.string({ ignoreStdin: true, description: 'text to complete', default: '' }),
   };
   static override flags = {

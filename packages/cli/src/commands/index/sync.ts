@@ -1,6 +1,7 @@
 import type { FollowRequest, Progress } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { type GlobalFlags, LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { millis } from '../../search/flag-values.ts';
 import { followReport } from '../../sync/follow-report.ts';
 import { followService } from '../../sync/follow-service.ts';
@@ -12,12 +13,12 @@ export default class IndexSync extends LhsCommand {
   static override aliases = ['sync'];
   static override summary = 'Apply the table’s new snapshots to an index, one commit per snapshot.';
   static override examples = [
-    '<%= config.bin %> index sync incidents',
-    '<%= config.bin %> index sync incidents --follow',
-    '<%= config.bin %> index sync incidents --until 5110000000000042 --json',
+    '<%= config.bin %> sync demo-incidents',
+    '<%= config.bin %> sync demo-incidents --follow',
+    '<%= config.bin %> sync demo-incidents --until 5110000000000042 --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     follow: Flags.boolean({

@@ -1,6 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { readDefinition } from '../../files/definition-file.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { setHybrid } from '../../files/set-hybrid.ts';
 import { readRehearsed } from '../../search/rehearsal.ts';
 import { hybridLine, tuneHybrid, tuningLines } from '../../search/tune-hybrid.ts';
@@ -16,7 +16,7 @@ export default class IndexTune extends LhsCommand {
     '<%= config.bin %> index tune incidents --queries judged.ndjson -f incidents.yaml',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     queries: Flags.string({
@@ -35,7 +35,7 @@ export default class IndexTune extends LhsCommand {
     const { args, flags } = await this.parse(IndexTune);
     const { index } = args;
     const queries = await readRehearsed(flags.queries);
-    const file = flags.file === undefined ? null : await readDefinition(undefined, flags.file);
+    const file = flags.file === undefined ? null : await this.definitionOf(undefined, flags.file);
     const backend = await this.backend(flags);
     const tuning = await this.stoppable('nothing was changed', (signal) =>
       tuneHybrid(backend, index, queries, { signal }),

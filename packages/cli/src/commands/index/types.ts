@@ -1,22 +1,22 @@
-import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { indexTypes } from '../../search/index-types.ts';
 import { escapedControls } from '../../terminal/json-text.ts';
 
 export default class IndexTypes extends LhsCommand {
   static override summary = 'Print TypeScript that types searches of an index.';
   static override examples = [
-    '<%= config.bin %> index types incidents > incidents.ts',
-    '<%= config.bin %> index types incidents --url http://127.0.0.1:8080 > incidents.ts',
+    '<%= config.bin %> index types demo-incidents > incidents.ts',
+    '<%= config.bin %> index types demo-incidents --url http://127.0.0.1:8080 > incidents.ts',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexTypes);
     const index = await (await this.backend(flags)).describeIndex({ index: args.index });
-    const library = this.isRemote(flags) ? 'client' : 'engine';
+    const library = this.isRemote(flags) ? 'client/rest' : 'engine';
     const types = indexTypes(index, `@lakehouse-search/${library}`);
     if (flags.json) return this.printJson({ types });
     this.terminal.data(escapedControls(types));

@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 
@@ -7,11 +8,11 @@ export default class IndexUpgrade extends LhsCommand {
   static override summary =
     'Rewrite the segments of an index that have an older disk format, without reading the table.';
   static override examples = [
-    '<%= config.bin %> index upgrade incidents --plan',
-    '<%= config.bin %> index upgrade incidents',
+    '<%= config.bin %> index upgrade demo-incidents --plan',
+    '<%= config.bin %> index upgrade demo-incidents',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     ...detachFlag,
@@ -36,7 +37,7 @@ export default class IndexUpgrade extends LhsCommand {
     const { format_before: from, format_after: to, segments_upgraded: count } = done;
     const what = `${args.index}  format ${from} → ${to}`;
     const rewritten = `${count} of ${plural(done.segments, 'segment')}`;
-    if (count === 0) {
+    if (from === to) {
       this.print([`${args.index}  format ${to}: nothing to do`]);
     } else if (done.bytes_after === undefined) {
       this.print([`${what} · would rewrite ${rewritten}, ${bytes(done.bytes_rewritten)}`]);

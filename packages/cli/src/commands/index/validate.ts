@@ -1,7 +1,7 @@
 import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { definitionArg, definitionFlag, readDefinition } from '../../files/definition-file.ts';
+import { definitionArg, definitionFlag } from '../../files/definition-file.ts';
 import { sourceFlags, sourceOverride } from '../../source/source-flags.ts';
 import { plural } from '../../terminal/figures.ts';
 import { pad, printable } from '../../terminal/text.ts';
@@ -28,7 +28,7 @@ export default class IndexValidate extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexValidate);
-    const { file, definition, baseDir } = await readDefinition(args.file, flags.file);
+    const { file, definition, baseDir } = await this.definitionOf(args.file, flags.file);
     const backend = await this.backend(flags);
     const issues = await backend.validateDefinition({
       definition,

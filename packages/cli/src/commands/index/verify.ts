@@ -1,6 +1,8 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
+import { behindLines } from '../../sync/status-lines.ts';
 import { nextSync } from '../../terminal/next-step.ts';
 import { verifyReport } from '../../terminal/verify-report.ts';
 
@@ -11,16 +13,15 @@ export default class IndexVerify extends LhsCommand {
   static override summary =
     'Compare an index with its table, row by row, and with itself; --repair fixes differences.';
   static override examples = [
-    '<%= config.bin %> index verify incidents',
-    '<%= config.bin %> index verify incidents --repair',
-    '<%= config.bin %> index verify incidents --snapshot main --sample 1000 --json',
-    '<%= config.bin %> index verify incidents --deep --sample 1000',
+    '<%= config.bin %> verify demo-incidents',
+    '<%= config.bin %> verify demo-incidents --repair',
+    '<%= config.bin %> verify demo-incidents --snapshot main --sample 1000 --json',
+    '<%= config.bin %> verify demo-incidents --deep --sample 1000',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
-    ...detachFlag,
     snapshot: Flags.string({
       description: 'snapshot, branch or tag to compare with (the index’s own)',
       helpValue: 'SNAPSHOT',
@@ -39,6 +40,7 @@ export default class IndexVerify extends LhsCommand {
       min: 1,
       helpValue: 'N',
     }),
+    ...detachFlag,
   };
 
   override async run(): Promise<void> {
@@ -64,5 +66,8 @@ export default class IndexVerify extends LhsCommand {
       style,
     };
     this.print(verifyReport(found, scene));
+    if (!found.equal || snapshot !== undefined || generation !== undefined) return;
+    const backend = await this.backend(flags);
+    this.print(behindLines(await backend.status({ index: args.index })));
   }
 }

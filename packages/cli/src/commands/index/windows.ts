@@ -1,6 +1,7 @@
 import { LhsError, type MoveWindowsRequest } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { movedLines, windowLines } from '../../sync/window-lines.ts';
@@ -16,7 +17,7 @@ export default class IndexWindows extends LhsCommand {
     '<%= config.bin %> index windows incidents --apply --detach',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
 
   static override flags = {

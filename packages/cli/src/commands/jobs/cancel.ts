@@ -1,4 +1,4 @@
-import { ENDED_JOB_STATES } from '@lakehouse-search/contract';
+import { ENDED_JOB_STATES } from '@lakehouse-search/contract/internal';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { jobState } from '../../sync/job-lines.ts';

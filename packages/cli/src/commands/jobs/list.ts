@@ -21,7 +21,7 @@ export default class JobsList extends LhsCommand {
   static override summary = 'List the jobs of a data folder, newest first.';
   static override examples = [
     '<%= config.bin %> jobs list',
-    '<%= config.bin %> jobs list --index incidents --state failed --json',
+    '<%= config.bin %> jobs list --index demo-incidents --state failed --json',
   ];
   static override flags = {
     index: Flags.string({ description: 'only jobs of this index', helpValue: 'INDEX' }),

@@ -1,5 +1,6 @@
-import { ENDED_JOB_STATES, errorBody, type Job, LhsError } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine';
+import { errorBody, type Job, LhsError } from '@lakehouse-search/contract';
+import { ENDED_JOB_STATES } from '@lakehouse-search/contract/internal';
+import { sourceError } from '@lakehouse-search/engine/internal';
 import { LhsCommand } from '../../base-command.ts';
 import type { FromJob, ToJob } from '../../sync/background-job.ts';
 
@@ -10,7 +11,7 @@ export default class JobsRun extends LhsCommand {
   static override hidden = true;
   static override summary = 'Run a job in this process. Other commands start it.';
   static override examples = [
-    '<%= config.bin %> index reindex incidents --detach',
+    '<%= config.bin %> reindex demo-incidents --detach',
     '<%= config.bin %> jobs list',
   ];
 

@@ -1,13 +1,15 @@
 import { type KeyRow, LhsError } from '@lakehouse-search/contract';
-import { formatKey, parseKey } from '@lakehouse-search/engine';
+import { formatKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { readText } from '../../files/read-text.ts';
 import { type OutputTarget, outputFlags } from '../../output/output-target.ts';
 import { rowTable } from '../../search/field-columns.ts';
 import { list } from '../../search/flag-values.ts';
 import { NEWER_ROW } from '../../search/hit-lines.ts';
 import { keyForm } from '../../search/key-words.ts';
+import { keysOfTexts, noRow } from '../../search/meant-keys.ts';
 import { partialRemarks } from '../../search/partial.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
@@ -18,14 +20,14 @@ const NOT_FOUND_EXIT = 3;
 export default class KeysGet extends LhsCommand {
   static override summary = 'Read rows of the table by key (exit 3 if a key is absent).';
   static override examples = [
-    '<%= config.bin %> keys get incidents id=4217',
+    '<%= config.bin %> keys get demo-incidents id=4217',
     `<%= config.bin %> keys get commits 'repo=git,sha=1a3e5f' --columns subject,body --json`,
     '<%= config.bin %> keys get commits --keys keys.txt --output rows.parquet',
     '<%= config.bin %> keys get commits --keys keys.txt --json',
   ];
   static override strict = false;
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     key: Args.string({
       ignoreStdin: true,
       description: 'key as name=value,name=value; repeatable',
@@ -62,7 +64,7 @@ export default class KeysGet extends LhsCommand {
         hint: `write the key as ${keyForm(index.key)}`,
       });
     }
-    const keys = texts.map((text) => parseKey(text, index.key));
+    const keys = await keysOfTexts(texts, index, backend);
     const answer = await backend.getKeys({
       index: args.index,
       keys,
@@ -77,7 +79,7 @@ export default class KeysGet extends LhsCommand {
       lines: () => answer.rows.flatMap((row) => this.#lines(row, target)),
     });
     if (target.format === 'json') return;
-    for (const key of answer.missing) this.terminal.err(`no row ${formatKey(key)}`);
+    for (const key of answer.missing) this.terminal.err(await noRow(key, index, backend));
     this.terminal.err(
       `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ` +
         `${bytes(answer.bytes_read ?? 0)} read`,

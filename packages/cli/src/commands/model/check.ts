@@ -1,4 +1,4 @@
-import type { GoldenCheck, ModelCheck } from '@lakehouse-search/engine';
+import type { GoldenCheck, ModelCheck } from '@lakehouse-search/engine/internal';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { bytes, plural } from '../../terminal/figures.ts';
@@ -24,7 +24,7 @@ export default class ModelCheckCommand extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelCheckCommand);
-    const { checkModel } = await import('@lakehouse-search/engine');
+    const { checkModel } = await import('@lakehouse-search/engine/internal');
     const check = await checkModel(args.model);
     if (!check.ok) process.exitCode = UNAVAILABLE;
     if (flags.json) return this.printJson(check);

@@ -1,4 +1,4 @@
-import type { ModelDescription } from '@lakehouse-search/engine';
+import type { ModelDescription } from '@lakehouse-search/engine/internal';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { bytes, count } from '../../terminal/figures.ts';
@@ -20,7 +20,7 @@ export default class ModelDescribe extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelDescribe);
-    const { describeModel } = await import('@lakehouse-search/engine');
+    const { describeModel } = await import('@lakehouse-search/engine/internal');
     const model = await describeModel(args.model);
     if (flags.json) return this.printJson(model);
     const columns = [

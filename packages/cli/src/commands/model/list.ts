@@ -1,4 +1,4 @@
-import type { ListedModel } from '@lakehouse-search/engine';
+import type { ListedModel } from '@lakehouse-search/engine/internal';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { bytes } from '../../terminal/figures.ts';
@@ -18,7 +18,7 @@ export default class ModelList extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelList);
-    const { listModels } = await import('@lakehouse-search/engine');
+    const { listModels } = await import('@lakehouse-search/engine/internal');
     const models = await listModels(args.folder);
     if (flags.json) return this.printJson({ models });
     const columns = [

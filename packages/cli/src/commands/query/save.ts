@@ -1,6 +1,7 @@
 import type { SearchMode } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import { savedQuery } from '../../search/saved-query.ts';
 import {
@@ -17,9 +18,9 @@ const { 'fail-on-partial': _fail, ...lastingFusion } = fusionFlags;
 export default class QuerySave extends LhsCommand {
   static override summary = 'Save a search of any mode under a name.';
   static override examples = [
-    `<%= config.bin %> query save slow incidents 'timeout OR "slow query"' --sort opened_at:desc`,
-    `<%= config.bin %> query save slow incidents 'latency' --replace`,
-    `<%= config.bin %> query save doors incidents 'people cannot get in' --mode hybrid --k 50`,
+    `<%= config.bin %> query save slow demo-incidents 'timeout' --sort -opened_at`,
+    `<%= config.bin %> query save slow demo-incidents 'latency' --replace`,
+    `<%= config.bin %> query save doors demo-incidents 'cannot get in' --mode hybrid`,
   ];
   static override args = {
     name: Args.string({
@@ -27,7 +28,7 @@ export default class QuerySave extends LhsCommand {
       description: 'name of the saved query',
       required: true,
     }),
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     query: Args.string({
       ignoreStdin: true,
       description: 'query (docs/query.md; default: all documents); a text with --mode',

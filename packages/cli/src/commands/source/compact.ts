@@ -1,4 +1,4 @@
-import { memoryBytes } from '@lakehouse-search/contract';
+import { memoryBytes } from '@lakehouse-search/contract/internal';
 import { type CompactResult, compactTable } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -47,8 +47,8 @@ export default class SourceCompact extends LhsCommand {
   }
 }
 
-const wireOf = ({ snapshotId, filesBefore, filesAfter, rewritten, ...rest }: CompactResult) => ({
-  snapshot: snapshotId?.toString() ?? null,
+const wireOf = ({ snapshot, filesBefore, filesAfter, rewritten, ...rest }: CompactResult) => ({
+  snapshot,
   files_before: filesBefore,
   files_after: filesAfter,
   rewritten,
@@ -56,11 +56,11 @@ const wireOf = ({ snapshotId, filesBefore, filesAfter, rewritten, ...rest }: Com
 });
 
 function linesOf(table: string, result: CompactResult): readonly string[] {
-  const { snapshotId, filesBefore, filesAfter, rewritten, rows } = result;
+  const { snapshot, filesBefore, filesAfter, rewritten, rows } = result;
   if (rewritten === 0) return [`${table} has no files to compact`];
-  if (snapshotId === null) return [`${table}: would rewrite ${planOf(result)}`];
+  if (snapshot === null) return [`${table}: would rewrite ${planOf(result)}`];
   const files = `${plural(filesBefore, 'file')} → ${count(filesAfter)}`;
-  const at = `snapshot ${snapshotName(String(snapshotId))}`;
+  const at = `snapshot ${snapshotName(snapshot)}`;
   return [
     `${table}  ${files} · ${plural(rows, 'row')} rewritten · ${at}`,
     `next: lhs source expire ${shellWord(table)} deletes the old files`,

@@ -42,14 +42,13 @@ export default class SourceDelete extends LhsCommand {
     const done = await deleteRows(config, flags.where);
     if (flags.json)
       return this.printJson({
-        snapshot: done.snapshotId?.toString() ?? null,
+        snapshot: done.snapshot,
         deleted: done.deleted,
       });
-    if (done.snapshotId === null)
+    if (done.snapshot === null)
       return this.print([`no row of ${name} is like that; nothing was committed`]);
     this.print([
-      `${name}  -${plural(done.deleted, 'row')} · ` +
-        `snapshot ${snapshotName(String(done.snapshotId))}`,
+      `${name}  -${plural(done.deleted, 'row')} · ` + `snapshot ${snapshotName(done.snapshot)}`,
     ]);
   }
 }

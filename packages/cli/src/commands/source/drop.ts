@@ -1,5 +1,6 @@
-import { type Backend, LhsError } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { sourceError } from '@lakehouse-search/engine/internal';
 import { dropTable, openTable, type TableConfig } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -42,7 +43,7 @@ export default class SourceDrop extends LhsCommand {
  * Throws index_busy if an index reads the table: it is at one of its snapshots, or not built and
  * defined over a table of this name.
  */
-async function refuseRead(backend: Backend, config: TableConfig, name: string): Promise<void> {
+async function refuseRead(backend: BackendApi, config: TableConfig, name: string): Promise<void> {
   const snapshots = await snapshotsOf(config);
   for (const { name: index } of await backend.listIndexes()) {
     const { snapshot, source } = await backend.describeIndex({ index });

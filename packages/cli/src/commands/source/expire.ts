@@ -62,7 +62,7 @@ export default class SourceExpire extends LhsCommand {
     did: string,
     flags: { readonly json?: boolean },
   ): void {
-    if (flags.json) this.printJson({ ...result, expired: result.expired.map(String) });
+    if (flags.json) this.printJson(result);
     else this.print([lineOf(table, result, did)]);
   }
 }

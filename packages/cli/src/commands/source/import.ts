@@ -1,4 +1,5 @@
-import { LhsError, memoryBytes } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { memoryBytes } from '@lakehouse-search/contract/internal';
 import {
   type FollowOptions,
   followFile,
@@ -10,6 +11,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list, millis } from '../../search/flag-values.ts';
 import { followEvent, followLine } from '../../source/follow-lines.ts';
+import { followingIndexes, nextAfter } from '../../source/following-indexes.ts';
 import { adviceOf } from '../../source/import-advice.ts';
 import { inputOf } from '../../source/import-input.ts';
 import { noteLines, readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
@@ -30,27 +32,17 @@ export default class SourceImport extends LhsCommand {
   static override aliases = ['import'];
   static override summary = 'Create an Iceberg table from files as they are, or add them to one.';
   static override examples = [
-    '<%= config.bin %> source import events.parquet --table my.events --warehouse ./lake --key id',
-    '<%= config.bin %> source import more/*.csv.gz --table my.events --warehouse ./lake --append',
-    'zcat a.ndjson.gz | <%= config.bin %> source import - --table my.events --warehouse ./lake',
+    '<%= config.bin %> import events.parquet --table my.events --warehouse ./lake --key id',
+    '<%= config.bin %> import more/*.csv.gz --table my.events --warehouse ./lake --append',
+    'zcat a.ndjson.gz | <%= config.bin %> import - --table my.events --warehouse ./lake',
   ];
   static override strict = false;
-  static override usage = 'source import FILE...|- --table NS.T --warehouse DIR [--key A,B]';
+  static override usage = 'FILE...|- --table NS.T --warehouse DIR [--key A,B]';
   static override flags = {
     table: Flags.string({ description: 'namespace.table', helpValue: 'NS.T', required: true }),
     warehouse: sourceFlags.warehouse,
     catalog: sourceFlags.catalog,
     key: Flags.string({ description: 'key columns (identifier fields)', helpValue: 'A,B' }),
-    'partition-by': Flags.string({
-      description: 'day(opened_at),bucket[16](id),…',
-      helpValue: 'SPEC',
-    }),
-    'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
-    memory: Flags.string({
-      description:
-        'memory for writing; more is spilled beside the data (768MiB, at most half of a container)',
-      helpValue: 'SIZE',
-    }),
     append: Flags.boolean({ description: 'add to the table', exclusive: ['replace'] }),
     'allow-duplicate-keys': Flags.boolean({
       description: 'do not check that keys are unique, in the files and in the table',
@@ -69,6 +61,16 @@ export default class SourceImport extends LhsCommand {
       dependsOn: ['follow'],
     }),
     ...readingFlags,
+    'partition-by': Flags.string({
+      description: 'day(opened_at),bucket[16](id),…',
+      helpValue: 'SPEC',
+    }),
+    'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
+    memory: Flags.string({
+      description:
+        'memory for writing; more is spilled beside the data (768MiB, at most half of a container)',
+      helpValue: 'SIZE',
+    }),
   };
 
   override async run(): Promise<void> {
@@ -111,7 +113,7 @@ export default class SourceImport extends LhsCommand {
     if (flags.json)
       return this.printJson({
         table: flags.table,
-        snapshot: done.snapshotId?.toString() ?? null,
+        snapshot: done.snapshot,
         inserted: done.inserted,
         read: reading,
         notes,
@@ -122,6 +124,13 @@ export default class SourceImport extends LhsCommand {
       return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
     });
     const init = ['lhs index init', shellWord(flags.table), ...location, '> definition.yaml'];
+    const opened = () => this.backend(flags);
+    const indexes =
+      mode === 'create' || done.snapshot === null
+        ? []
+        : await followingIndexes(opened, flags.table, done.snapshot);
+    const syncs = indexes.map((one) => nextAfter(one, done.replaced));
+    const next = flags.append && syncs.length > 0 ? syncs : [...syncs, init.join(' ')];
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];
@@ -131,7 +140,7 @@ export default class SourceImport extends LhsCommand {
       ...guessed,
       ...columns,
       ...noteLines(notes),
-      `next: ${init.join(' ')}`,
+      ...next.map((command) => `next: ${command}`),
     ]);
   }
   /** Stops with exit code 0 after a signal. */

@@ -2,11 +2,11 @@ import { LhsError } from '@lakehouse-search/contract';
 import {
   type Field,
   openTable,
-  readableFields,
   type Schema,
   type SourceTable,
   typeName,
 } from '@lakehouse-search/lake';
+import { readableFields } from '@lakehouse-search/lake/internal';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { rowOutputFlags } from '../../output/output-target.ts';

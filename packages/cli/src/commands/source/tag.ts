@@ -59,18 +59,18 @@ export default class SourceTag extends LhsCommand {
       ...(minSnapshots && { minSnapshots }),
     };
     const kind = flags.branch ? 'branch' : 'tag';
-    const snapshotId = snapshotOf(flags.snapshot);
+    const snapshot = snapshotOf(flags.snapshot);
     const replace = flags.replace ?? false;
-    const change = { kind, retention, replace, ...(snapshotId && { snapshotId }) } as const;
-    const at = String(await setTableRef(config, name, change));
+    const change = { kind, retention, replace, ...(snapshot && { snapshot }) } as const;
+    const at = await setTableRef(config, name, change);
     if (flags.json) return this.printJson({ name, kind, snapshot: at });
     this.print([`${kind} ${name} of ${table} is at snapshot ${snapshotName(at)}`]);
   }
 }
 
-function snapshotOf(text: string | undefined): bigint | undefined {
+function snapshotOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,19}$/.test(text)) return BigInt(text);
+  if (/^\d{1,19}$/.test(text)) return text;
   throw new LhsError('invalid_argument', `"${text}" is not the id of a snapshot`, {
     hint: 'lhs source snapshots lists them',
   });

@@ -43,13 +43,11 @@ export default class SourceUpsert extends LhsCommand {
         .finally(report.stop);
     });
     const { inserted, updated } = done;
-    if (flags.json)
-      return this.printJson({ snapshot: done.snapshotId?.toString() ?? null, inserted, updated });
-    if (done.snapshotId === null)
-      return this.print(['the file has no rows; nothing was committed']);
+    if (flags.json) return this.printJson({ snapshot: done.snapshot, inserted, updated });
+    if (done.snapshot === null) return this.print(['the file has no rows; nothing was committed']);
     this.print([
       `${args.table}  +${count(inserted)} ~${plural(updated, 'row')} · snapshot ` +
-        `${snapshotName(String(done.snapshotId))}`,
+        `${snapshotName(done.snapshot)}`,
     ]);
   }
 }

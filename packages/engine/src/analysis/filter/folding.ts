@@ -26,11 +26,39 @@ const ARABIC_LETTERS: Readonly<Record<string, string>> = {
 const PERSIAN_JOINED =
   /^ن?[يی]?م[يی]\u200c|\u200c(?:ها[يی]?\p{L}*|تر(?:[يی]ن)?|ا[يی]|ا?م|ا?ت|ا?ش|ا[يی]م|ا[يی]د|اند|مان|تان|شان)$/gu;
 
+/** Words that are spelled without the alef that they are pronounced with. */
+const WITHOUT_ALEF: readonly (readonly [RegExp, string])[] = [
+  [/هاذ/, 'هذ'],
+  [/هاكذ/, 'هكذ'],
+  [/هاولا/, 'هولا'],
+  [/ذالك/, 'ذلك'],
+  [/لاكن/, 'لكن'],
+  [/اولايك/, 'اوليك'],
+  [/رحمان/, 'رحمن'],
+  [/اللاه/, 'الله'],
+  [/الاه/, 'اله'],
+];
+
+/**
+ * A decomposed word with the letters that its small ones mean: the long vowels of older spelling
+ * (`كِتَٰب`, `صَلَوٰة`, `ٱلنَّبِيِّـۧنَ`) are written as today (`كتاب`, `صلاة`, `النبيين`).
+ */
+function withLetters(word: string): string {
+  if (!/[\u0670\u06e7]/.test(word)) return word;
+  const long = word
+    .replace(/\u0640/g, '')
+    .replace(/\u06e7/g, 'ي')
+    .replace(/[ىی]\u0670(?!\p{M}*\p{L})/gu, 'ى')
+    .replace(/و\u0670(?=ۃ)/g, 'و')
+    .replace(/[وىی]?\u0670ا?/g, 'ا')
+    .replace(/\p{Mn}/gu, '');
+  return WITHOUT_ALEF.reduce((text, [spoken, written]) => text.replace(spoken, written), long);
+}
+
 function foldArabic(word: string): string {
-  const bare = word
-    .replace(PERSIAN_JOINED, '')
-    .normalize('NFD')
-    .replace(/[\p{Mn}\u0640\u06e5\u06e6\u200c\u200d]/gu, '');
+  const bare = withLetters(word.replace(PERSIAN_JOINED, '').normalize('NFD'))
+    .replace(/[\p{Mn}\u0640\u06e5\u06e6\u200c\u200d]/gu, '')
+    .replace(/(?<!ا)ءا/g, 'ا');
   return bare.replace(/[ٱىیېکڪةہھەۃ]/g, (letter) => ARABIC_LETTERS[letter] ?? letter);
 }
 

@@ -74,13 +74,17 @@ function snowballOf(language: string): new () => SnowballStemmer {
  * searched with those of another. Undefined for English, whose stems never changed.
  */
 export const stemsVersion = (language: string): string | undefined =>
-  language === 'english' ? undefined : `${SNOWBALL}${FOLDED_FIRST.has(language) ? '-folded' : ''}`;
+  language === 'english' ? undefined : SNOWBALL + (FOLDED_FIRST.get(language) ?? '');
 
 /**
  * Languages whose vowel signs and letter variants hide endings from the stemmer: their analyzers
- * fold letters before it.
+ * fold letters before it. With the version of the folding.
  */
-export const FOLDED_FIRST: ReadonlySet<string> = new Set(['arabic', 'hindi', 'nepali']);
+export const FOLDED_FIRST: ReadonlyMap<string, string> = new Map([
+  ['arabic', '-folded-2'],
+  ['hindi', '-folded'],
+  ['nepali', '-folded'],
+]);
 
 /** Of the stemmers in `snowball/`; before, indexes recorded no version (Snowball 2). */
 const SNOWBALL = 'snowball-3';

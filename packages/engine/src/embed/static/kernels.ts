@@ -1,4 +1,3 @@
-import { plainLoops } from '../../base/plain-loops.ts';
 import { arenaCode } from '../../storage/arena-code.ts';
 import type { Arena } from '../../storage/directory.ts';
 import { EMBED_CODE } from './kernel-code.ts';
@@ -54,7 +53,6 @@ export interface EmbedKernels {
 
 const codeOf = arenaCode(EMBED_CODE);
 
-/** The compiled kernels of an arena, or null where plain loops are asked for (LHS_WASM=0). */
-export function embedKernels(arena: Arena, plain = plainLoops()): EmbedKernels | null {
-  return plain ? null : (codeOf(arena) as unknown as EmbedKernels);
-}
+/** The kernels of an arena. */
+export const embedKernels = (arena: Arena): EmbedKernels =>
+  codeOf(arena) as unknown as EmbedKernels;

@@ -25,10 +25,7 @@ import { WordPieces } from './word-pieces.ts';
 const TURN_BYTES = 1 << 18;
 
 /** How a static model is opened. */
-export interface StaticOptions extends Omit<ModelSource, 'folder'> {
-  /** Plain loops instead of WebAssembly (default: where LHS_WASM=0). */
-  readonly plain?: boolean;
-}
+export type StaticOptions = Omit<ModelSource, 'folder'>;
 
 /** Opens the static model of a folder. Throws model_unavailable. */
 export function openStaticModel(folder: string, options: StaticOptions): StaticModel {
@@ -42,7 +39,7 @@ export function openStaticModel(folder: string, options: StaticOptions): StaticM
   const regions: Pick<Region, 'release'>[] = [rows];
   try {
     checkSum(manifest.vectors, () => rows.bytes, options.remembered);
-    const kernels = embedKernels(rows.arena, options.plain);
+    const kernels = embedKernels(rows.arena);
     const file = { path: vocab.path, text };
     const vocabulary = readVocabulary(file, manifest.vocabSize, rows.arena, kernels);
     regions.push(vocabulary.region);
@@ -50,7 +47,7 @@ export function openStaticModel(folder: string, options: StaticOptions): StaticM
     regions.push(sums);
     const pieces = new WordPieces(vocabulary, manifest, sums);
     let fixed: FixedTexts | null = null;
-    if (kernels !== null && fixable(dims)) {
+    if (fixable(dims)) {
       const { arena } = rows;
       const parts = { arena, vocabulary, rules: manifest, dims, sums, pieces, kernels };
       fixed = new FixedTexts(parts);
@@ -116,6 +113,15 @@ export class StaticModel implements Embedder {
     }
     if (!Number.isFinite(squares)) requireFinite(vectors, this.identity.name);
     return vectors;
+  }
+
+  hasWord(word: string): boolean {
+    if (this.#closed) throw new LhsError('interrupted', 'the model was closed');
+    const bytes = new TextEncoder().encode(word);
+    this.#pieces.read(bytes, 0, bytes.length);
+    const { count } = this.#sums;
+    this.#sums.take(new Float32Array(this.identity.dims), 0);
+    return count === 1;
   }
 
   async fixedHere(texts: Texts): Promise<FixedVectors> {

@@ -1,4 +1,4 @@
-/** What the kernel of texts (scripts/kernels-embed/pieces.ts) shares with its caller. */
+/** What the kernel of texts (packages/engine/kernels/embed) shares with its caller. */
 
 /** Places of the words of a state, in bytes. All but the last two stay as they are. */
 export const STATE = {

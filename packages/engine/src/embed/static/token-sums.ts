@@ -1,7 +1,7 @@
 /**
- * Adds up rows of a static model, in the arena where they are mapped: WebAssembly (SIMD), and the
- * same in plain JavaScript. Both round to float32 after each multiplication and each addition and
- * add in the order of the ids, so their sums are equal bit by bit.
+ * Adds up rows of a static model, in the arena where they are mapped: WebAssembly (SIMD), and
+ * JavaScript for components that fill no block. Both round to float32 after each multiplication and
+ * each addition and add in the order of the ids, so their sums are equal bit by bit.
  */
 import type { Region } from '../../storage/directory.ts';
 import type { EmbedKernels } from './kernels.ts';
@@ -23,10 +23,10 @@ export class TokenSums implements PieceSink {
   readonly #work: Region;
   /** Addresses in the arena. */
   readonly places: Readonly<Record<'ids' | 'rows' | 'scales' | 'sums', number>>;
-  readonly #kernels: EmbedKernels | null;
+  readonly #kernels: EmbedKernels;
 
   /** `rows`: int8, row-major, in an arena. The scales are copied beside them. */
-  constructor(rows: Region, scales: Float32Array, dims: number, kernels: EmbedKernels | null) {
+  constructor(rows: Region, scales: Float32Array, dims: number, kernels: EmbedKernels) {
     const { buffer } = rows.arena.memory;
     this.#work = rows.arena.allocate(4 * (IDS + dims + scales.length));
     const ids = this.#work.offset;
@@ -44,8 +44,8 @@ export class TokenSums implements PieceSink {
 
   flush(): void {
     const { ids, rows, scales, sums } = this.places;
-    const whole = this.#kernels === null ? 0 : this.#dims - (this.#dims % BLOCK);
-    if (whole > 0) this.#kernels?.sum(ids, this.count, rows, scales, sums, this.#dims);
+    const whole = this.#dims - (this.#dims % BLOCK);
+    if (whole > 0) this.#kernels.sum(ids, this.count, rows, scales, sums, this.#dims);
     if (whole < this.#dims) this.#addPlain(whole);
     this.count = 0;
   }

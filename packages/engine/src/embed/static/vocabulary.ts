@@ -8,9 +8,8 @@
 import type { Arena, Region } from '../../storage/directory.ts';
 import { COPY_AGAIN, modelUnavailable } from '../model-faults.ts';
 import type { EmbedKernels } from './kernels.ts';
-import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
+import { firstSlot } from './piece-hash.ts';
 
-const LINE_FEED = 10;
 const HASH = 35;
 const PREFIX_BITS = 1 << 20;
 
@@ -41,27 +40,24 @@ export function readVocabulary(
   file: { readonly path: string; readonly text: Uint8Array },
   size: number,
   arena: Arena,
-  kernels: EmbedKernels | null,
+  kernels: EmbedKernels,
 ): Vocabulary {
   const { path, text } = file;
   const vocabulary = place(text, size, arena);
   const { starts, ends, ids, hashes, beginnings, bytes, region } = vocabulary;
   const from = bytes.byteOffset;
-  const lines =
-    kernels === null
-      ? indexPlain(vocabulary, size)
-      : kernels.index(
-          from,
-          from + bytes.length,
-          size,
-          starts.byteOffset,
-          ends.byteOffset,
-          ids.byteOffset,
-          hashes.byteOffset,
-          ids.length - 1,
-          beginnings.byteOffset,
-          PREFIX_BITS - 1,
-        );
+  const lines = kernels.index(
+    from,
+    from + bytes.length,
+    size,
+    starts.byteOffset,
+    ends.byteOffset,
+    ids.byteOffset,
+    hashes.byteOffset,
+    ids.length - 1,
+    beginnings.byteOffset,
+    PREFIX_BITS - 1,
+  );
   if (lines === size) return vocabulary;
   region.release();
   const found =
@@ -90,44 +86,6 @@ function place(text: Uint8Array, size: number, arena: Arena): Vocabulary {
   return { bytes, starts, ends, ids, hashes, beginnings, region };
 }
 
-/** What the kernel does. */
-function indexPlain(vocabulary: Vocabulary, size: number): number {
-  const { bytes, starts, ends, beginnings } = vocabulary;
-  let id = 0;
-  for (let at = 0; at < bytes.length && id <= size; id++) {
-    const inside = bytes[at] === HASH && bytes[at + 1] === HASH && !endsAt(bytes, at + 2);
-    if (inside) at += 2;
-    const from = at;
-    let hash = inside ? GOES_ON : BEGINS;
-    for (; !endsAt(bytes, at); at++) {
-      hash = hashStep(hash, bytes[at]);
-      const bit = firstSlot(hash, PREFIX_BITS - 1);
-      beginnings[bit >> 5] |= 1 << bit;
-    }
-    if (id < size) {
-      starts[id] = from;
-      ends[id] = at;
-      put(vocabulary, hash, id);
-    }
-    at++;
-  }
-  return id;
-}
-
-const endsAt = (bytes: Uint8Array, at: number): boolean =>
-  at >= bytes.length || bytes[at] === LINE_FEED;
-
-function put(vocabulary: Vocabulary, hash: number, id: number): void {
-  const { ids, hashes } = vocabulary;
-  const mask = ids.length - 1;
-  let slot = firstSlot(hash, mask);
-  while (ids[slot] !== 0 && !(hashes[slot] === hash && same(vocabulary, ids[slot] - 1, id))) {
-    slot = (slot + 1) & mask;
-  }
-  ids[slot] = id + 1;
-  hashes[slot] = hash;
-}
-
 /** Whether a token may begin with what has this hash. */
 export const begins = ({ beginnings }: Vocabulary, hash: number): boolean => {
   const bit = firstSlot(hash, PREFIX_BITS - 1);
@@ -139,12 +97,3 @@ export const begins = ({ beginnings }: Vocabulary, hash: number): boolean => {
  */
 export const goesOn = ({ bytes, starts }: Vocabulary, id: number): boolean =>
   bytes[starts[id] - 1] === HASH;
-
-function same(vocabulary: Vocabulary, a: number, b: number): boolean {
-  const { bytes, starts, ends } = vocabulary;
-  const length = ends[a] - starts[a];
-  if (ends[b] - starts[b] !== length || goesOn(vocabulary, a) !== goesOn(vocabulary, b))
-    return false;
-  for (let i = 0; i < length; i++) if (bytes[starts[a] + i] !== bytes[starts[b] + i]) return false;
-  return true;
-}

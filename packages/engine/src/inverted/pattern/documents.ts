@@ -7,6 +7,7 @@ import { DENSE, LIST_BLOCK } from '../../postings/format.ts';
 import { bigTermAt } from '../../postings/lowest-docs.ts';
 import { addBitmap, markList, markShort } from '../../postings/mark-docs.ts';
 import type { PostingsSource } from '../../postings/term-info.ts';
+import { collectDemands } from '../../storage/cold-file.ts';
 import type { FoundTerms } from './found-terms.ts';
 
 /** Documents that are marked in a step of a deadline. */
@@ -23,6 +24,7 @@ export function markSparse(
   deadline: Deadline,
 ): readonly number[] {
   const dense: number[] = [];
+  if (source.cold) collectDemands(() => demandBig(source, found));
   for (let i = 0; i < found.size; i++) {
     const ref = found.refs[i];
     const df = found.dfs[i];
@@ -35,6 +37,10 @@ export function markSparse(
     }
   }
   return dense;
+}
+
+function demandBig(source: PostingsSource, { size, refs, dfs }: FoundTerms): void {
+  for (let i = 0; i < size; i++) if (refs[i] < 0) bigTermAt(source, dfs[i], refs[i]);
 }
 
 /** Sets the bits of the documents of all found terms. Throws corrupt_index. */

@@ -52,7 +52,7 @@ export function findPrefix(
 ): void {
   const { from, to } = blocksOf(reader, prefix);
   if (to < from) return;
-  const walk = new EntryWalk(reader);
+  const walk = new EntryWalk({ dictionary: reader.entriesOf(from, to + 1) });
   walk.enter(from);
   const { length } = prefix;
   let common = 0;

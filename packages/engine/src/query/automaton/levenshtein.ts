@@ -21,9 +21,23 @@ export function compileFuzzy(word: string, edits: number): TermAutomaton {
     throw new LhsError('limit_exceeded', message);
   }
   const points = Array.from(word.toWellFormed());
-  return edits > 0 && points.length <= LONGEST_NEAR
-    ? new Near(points, edits)
-    : build(points, edits);
+  if (edits === 0) return oneTerm(encoder.encode(points.join('')));
+  return points.length <= LONGEST_NEAR ? new Near(points, edits) : build(points, edits);
+}
+
+const encoder = new TextEncoder();
+
+/** The automaton of one term. */
+function oneTerm(bytes: Uint8Array): TermAutomaton {
+  const { length } = bytes;
+  return {
+    start: 0,
+    literalPrefix: bytes,
+    step: (state, byte) => (bytes[state] === byte ? state + 1 : -1),
+    accepts: (state) => state === length,
+    distance: (state) => (state === length ? 0 : -1),
+    nextByte: (state, from) => (state < length && bytes[state] >= from ? bytes[state] : -1),
+  };
 }
 
 function build(points: readonly string[], edits: number): TermAutomaton {

@@ -27,6 +27,8 @@ class Builder {
   private readonly nfa: Nfa;
   private readonly normalize: Normalize | undefined;
   private built = 0;
+  /** Folded sets by their ranges: a pattern often repeats a set. */
+  private readonly sets = new Map<string, readonly CodePointRange[]>();
 
   constructor(nfa: Nfa, normalize: Normalize | undefined) {
     this.nfa = nfa;
@@ -46,7 +48,7 @@ class Builder {
         return;
       }
       case 'set':
-        this.nfa.points(from, this.folded(node.ranges), to);
+        this.nfa.points(from, this.foldedOnce(node.ranges), to);
         return;
       case 'sequence':
         this.sequence(node.parts, from, to);
@@ -87,6 +89,13 @@ class Builder {
       }
     }
     this.nfa.move(at, to);
+  }
+
+  private foldedOnce(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
+    const name = ranges.join();
+    const known = this.sets.get(name) ?? this.folded(ranges);
+    this.sets.set(name, known);
+    return known;
   }
 
   /** The set with the folded forms of its members, where the set is small enough to be listed. */

@@ -9,18 +9,18 @@
  * 3. Boosts multiply on the way down and end in the leaves.
  * 4. A bool loses the clauses that vanished, and vanishes with the last of them; at the top that
  *    matches nothing.
- * 5. The tree is rewritten into fewer nodes (rewrite.ts).
+ * 5. The tree is rewritten into fewer nodes (clauses/).
  */
 import { LIMITS } from '../../base/limits.ts';
 import { keyOfCoordinates } from '../../schema/key.ts';
+import { rewrite } from '../clauses/registry.ts';
 import { requiredOf } from '../minimum.ts';
 import type { Query } from '../query.ts';
 import { type Clause, constant, NONE, sortedTerms } from './clause.ts';
 import type { QueryFields } from './fields.ts';
 import { bindLeaf } from './leaf.ts';
-import { bindNearest } from './nearest.ts';
-import { noteCorrections } from './remarks.ts';
-import { rewrite } from './rewrite.ts';
+import { bindLike, bindNearest } from './nearest.ts';
+import { noteCorrections, withCorrections } from './remarks.ts';
 import { type BindScope, countLeaf, nodeError, type QueryText } from './scope.ts';
 
 /**
@@ -37,7 +37,11 @@ export function bindQuery(
 ): Clause {
   const scope: BindScope = { fields, text, notes, leaves: 0 };
   noteCorrections(query, scope);
-  return rewrite(bindNode(query, 1, 0, scope) ?? NONE);
+  try {
+    return rewrite(bindNode(query, 1, 0, scope) ?? NONE);
+  } catch (error) {
+    throw withCorrections(error, query, scope);
+  }
 }
 
 /**
@@ -71,6 +75,8 @@ export function bindNode(
     case 'ids':
       countLeaf(node, scope);
       return bindIds(node, boost, scope);
+    case 'more_like_this':
+      return bindLike(node, boost, scope);
     case 'knn':
       countLeaf(node, scope);
       return bindNearest(node, boost, scope);

@@ -7,8 +7,7 @@ import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
 import { changeHint, fastNames, hasValues, type QueryFields } from './fields.ts';
-import type { BindScope } from './scope.ts';
-import { nodeError, type QueryText } from './scope.ts';
+import { type BindScope, nodeError, type QueryText } from './scope.ts';
 
 /** What a DATE in a query should look like, for messages. */
 const DATES =
@@ -102,21 +101,30 @@ function isEmpty(lower: ByteBound, upper: ByteBound): boolean {
 
 type Range = Query & { readonly kind: 'range' };
 
-/** Whether the bounds are numbers whose order as texts may be another one. */
+/** Whether a query is a range of numbers on a field of texts. */
+export const isTextRange = (node: Query, { plans }: QueryFields): node is Range =>
+  node.kind === 'range' && plans.get(node.field)?.type === 'KEYWORD' && hasNumbers(node);
+
+/** Whether the bounds are numbers whose order as texts may be another one: not `01000 TO 02000`. */
 function hasNumbers({ lower, upper }: Range): boolean {
-  if (lower?.value.length === upper?.value.length) return false;
+  const isPadded = [lower, upper].some((bound) => /^0\d/.test(bound?.value ?? ''));
+  if (isPadded && lower?.value.length === upper?.value.length) return false;
   return [lower, upper].every((bound) => /^[-+]?\d+(\.\d+)?$/.test(bound?.value ?? '0'));
 }
 
 /** Notes that a range of numbers compares texts. */
 function noteTexts(plan: FieldPlan, node: Range, { text, notes }: BindScope): void {
-  const why = `${node.field} is a KEYWORD, in which "10" is before "9"`;
-  notes.push(`the range ${shown(node, text)} compares texts: ${why}; ${numbersHint(plan)}`);
+  notes.push(comparesTexts(`the range ${shown(node, text)}`, plan));
 }
+
+/** The note that a range or a sort compares numbers as texts. */
+export const comparesTexts = (what: string, plan: FieldPlan): string =>
+  `${what} compares texts: ${plan.name} is a KEYWORD, in which "10" is before "9"; ` +
+  numbersHint(plan);
 
 /** How a column of texts becomes one of numbers. */
 const numbersHint = ({ name }: FieldPlan): string =>
-  `to compare numbers, import the column of "${name}" as double`;
+  `if its values are numbers, import the column of "${name}" as double`;
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
 function noteEmpty(node: Range, { text, notes }: BindScope): void {
@@ -193,14 +201,19 @@ function requireFast(
   throw nodeError(scope.text, node.span, message, hint);
 }
 
-/** What to do about a field that is not fast. */
-export function fastHint(plan: FieldPlan, fields: QueryFields): string {
+/** What to do about a field that is not fast; `others`: what to take instead of it. */
+export function fastHint(
+  plan: FieldPlan,
+  fields: QueryFields,
+  others = `; ${fastNames(fields)}`,
+): string {
   const { exact, index } = fields;
   const other = exact?.get(plan.id);
   if (other !== undefined) return `take "${other}", which has the whole values of "${plan.name}"`;
-  return plan.type === 'TEXT'
-    ? `no field of index "${index}" groups or sorts "${plan.name}" whole; ${fastNames(fields)}`
-    : changeHint(`set "fast: true" on "${plan.name}"`, index);
+  if (plan.type !== 'TEXT') return changeHint(`set "fast: true" on "${plan.name}"`, index);
+  const twin = changeHint('add a fast KEYWORD field with its source', index);
+  const words = `no field of index "${index}" groups or sorts "${plan.name}" whole`;
+  return `${words}: ${twin}, or read the rows of "${plan.name}:*"${others}`;
 }
 
 /** Throws invalid_query where the values of a field without terms are not looked up. */

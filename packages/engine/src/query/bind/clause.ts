@@ -20,7 +20,7 @@ export interface ByteBound {
 
 /**
  * A clause without parts. `boost` is the product of all boosts above it; every leaf but term,
- * phrase, phrase_prefix and precomputed scores just that.
+ * phrase, phrase_prefix, precomputed and a fuzzy pattern scores just that.
  */
 export type Leaf =
   | { readonly kind: 'all'; readonly boost: number }
@@ -64,6 +64,8 @@ export type Leaf =
       /** What the automaton was made of: on one field the same patterns have the same texts. */
       readonly source: readonly string[];
       readonly automaton: TermAutomaton;
+      /** Of a fuzzy word: its terms of 0 edits, and up to those of one edit less. */
+      readonly nearer?: readonly TermAutomaton[];
     }
   | {
       /** Every term that begins with these bytes. */
@@ -168,21 +170,5 @@ export function sortedTerms(terms: readonly Uint8Array[]): readonly Uint8Array[]
   return sorted.filter((term, i) => i === 0 || Buffer.compare(term, sorted[i - 1]) !== 0);
 }
 
-/** The parts that a match of a clause may be due to; none of a leaf. */
-export function positiveParts(clause: Clause): readonly Clause[] {
-  if (clause.kind === 'bool') return [...clause.must, ...clause.should, ...clause.filter];
-  if (clause.kind === 'max') return clause.parts;
-  return clause.kind === 'demoted' ? [clause.part] : [];
-}
-
-/** All parts of a clause; none of a leaf. */
-export function allParts(clause: Clause): readonly Clause[] {
-  if (clause.kind === 'bool') return [...positiveParts(clause), ...clause.mustNot];
-  if (clause.kind === 'demoted') return [clause.part, clause.negative];
-  return positiveParts(clause);
-}
-
-/** The parts whose scores make up the score of a clause; none of a leaf. */
-export function scoringParts(clause: Clause): readonly Clause[] {
-  return clause.kind === 'bool' ? [...clause.must, ...clause.should] : positiveParts(clause);
-}
+/** The score of a document whose nearest term is so many edits away: each edit halves it. */
+export const fuzzyScore = (boost: number, edits: number): number => boost / 2 ** edits;

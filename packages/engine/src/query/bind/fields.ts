@@ -1,9 +1,11 @@
-import { type ErrorAdvice, nearest } from '@lakehouse-search/contract';
+import type { ErrorAdvice, LhsError } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { KeySpec } from '../../schema/key.ts';
+import { titleRank } from '../../schema/title-names.ts';
 import { pathField } from '../../schema/variant-terms.ts';
-import type { Query } from '../query.ts';
-import type { BoundDocs } from './precomputed.ts';
+import type { Query, Span } from '../query.ts';
+import type { BoundDocs, LikedTerms } from './precomputed.ts';
 import { fieldSpan, nodeError, type QueryText } from './scope.ts';
 import type { SynonymTable } from './synonyms.ts';
 
@@ -22,10 +24,12 @@ export interface QueryFields {
   readonly exact?: ReadonlyMap<number, string>;
   /** Ids of the fields with `indexed: false`: their values are not looked up. */
   readonly unindexed?: ReadonlySet<number>;
-  /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */
-  readonly precomputed?: ReadonlyMap<string, BoundDocs>;
+  /** Results that were found before binding, by the names of their nodes (nearest.ts). */
+  readonly precomputed?: ReadonlyMap<string, BoundDocs | LikedTerms>;
   /** The synonyms of TEXT fields. Absent: no field has any. */
   readonly synonyms?: (plan: FieldPlan) => SynonymTable | undefined;
+  /** Paths of the values in flattened STRUCT columns. */
+  readonly leaves?: readonly string[];
   /** Declared paths of flattened variants by the id of their field. */
   readonly declared?: ReadonlyMap<number, FlatPath>;
 }
@@ -69,6 +73,12 @@ export function findField(fields: QueryFields, name: string): FieldTarget | unde
   return undefined;
 }
 
+/** Whether a name is that of a TEXT field. */
+export function isTextField(fields: QueryFields, name: string): boolean {
+  const target = findField(fields, name);
+  return target?.kind === 'field' && target.plan.type === 'TEXT';
+}
+
 /** The flattened column that holds the path of a name; empty: the name is no such path. */
 export function flattenedColumn(fields: QueryFields, name: string): readonly string[] {
   const target = findField(fields, name);
@@ -84,8 +94,18 @@ export function resolveField(
 ): FieldTarget {
   const found = findField(fields, node.field);
   if (found !== undefined) return found;
-  const message = `field "${node.field}" is not in index "${fields.index}"`;
-  throw nodeError(text, fieldSpan(node), message, unknownFieldHint(fields, node.field));
+  throw unknownField(fields, node.field, text, fieldSpan(node));
+}
+
+/** The error of a name that is no field. */
+export function unknownField(
+  fields: QueryFields,
+  name: string,
+  text: QueryText,
+  span: Span | undefined,
+): LhsError {
+  const message = `field "${name}" is not in index "${fields.index}"`;
+  return nodeError(text, span, message, unknownFieldHint(fields, name));
 }
 
 const LISTED_FIELDS = 8;
@@ -100,11 +120,17 @@ function listed(names: readonly string[]): string {
  * What to write instead of an unknown field: the nearest name, then the first names, and the
  * operation that shows all.
  */
-export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice {
-  const names = visibleNames(fields);
-  const near = nearestFieldName(fields, name);
-  const all = `fields: ${listed(names)}`;
-  const hint = near === undefined ? all : `did you mean "${near}"?\n${all}`;
+export const unknownFieldHint = (fields: QueryFields, name: string): ErrorAdvice =>
+  unknownFieldsHint(fields, [name]);
+
+/** As `unknownFieldHint`, of several names. */
+export function unknownFieldsHint(fields: QueryFields, names: readonly string[]): ErrorAdvice {
+  const all = `fields: ${listed(visibleNames(fields))}`;
+  const meant = names.flatMap((name) => {
+    const near = nearestFieldName(fields, name);
+    return near === undefined ? [] : [`"${near}"${names.length === 1 ? '' : ` for "${name}"`}`];
+  });
+  const hint = meant.length === 0 ? all : `did you mean ${meant.join(', ')}?\n${all}`;
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
 
@@ -116,13 +142,84 @@ export function fastNames({ plans, fast }: QueryFields): string {
   return names.length === 0 ? 'no field has an order' : `fields with an order: ${listed(names)}`;
 }
 
-/** The field whose last words are `name`, else that with the nearest name; undefined: none. */
+/**
+ * The field whose last words are `name`, else that with the nearest name, with most of its words,
+ * or the first DATE or title if the name means one; undefined: none.
+ */
 export function nearestFieldName(fields: QueryFields, name: string): string | undefined {
   const names = visibleNames(fields);
-  const words = (text: string) => text.replace(/[._]+/g, '.').toLowerCase();
-  const end = words(`.${name}`);
-  return names.find((one) => words(`.${one}`).endsWith(end)) ?? nearest(name, names);
+  const end = `.${wordsOf(name).join('.')}`;
+  const all = [...names, ...(fields.leaves ?? [])];
+  const ending =
+    all.find((one) => one.endsWith(`.${name}`)) ??
+    all.find((one) => `.${wordsOf(one).join('.')}`.endsWith(end));
+  const near = ending ?? columnPath(fields, name) ?? nearest(name, names);
+  return near ?? likeWords(name, names) ?? firstDate(fields, name) ?? titleField(name, names);
 }
+
+/** The name of a field that is written so, else with the same words; undefined: there is none. */
+export function fieldNamed(fields: QueryFields, name: string): string | undefined {
+  if (findField(fields, name) !== undefined) return name;
+  const words = wordsOf(name).join(' ');
+  const all = [...visibleNames(fields), ...(fields.leaves ?? [])];
+  return words === '' ? undefined : all.find((one) => wordsOf(one).join(' ') === words);
+}
+
+/** The nearest name, then the nearest of the others, at most three. */
+export function nearestFieldNames(fields: QueryFields, name: string): readonly string[] {
+  const found: string[] = [];
+  for (let rest = fields; found.length < 3; ) {
+    const near = nearestFieldName(rest, name);
+    if (near === undefined) break;
+    found.push(near);
+    const isOther = (one: string) => one !== near;
+    const plans = new Map([...rest.plans].filter(([one]) => isOther(one)));
+    rest = { ...rest, plans, leaves: rest.leaves?.filter(isOther) ?? [] };
+  }
+  return found;
+}
+
+/** The first title of rows, for another name of titles. */
+const titleField = (name: string, names: readonly string[]): string | undefined =>
+  titleRank(name) === 0 ? names.find((one) => titleRank(one) === 0) : undefined;
+
+/** The path in the flattened column with the nearest name. */
+function columnPath({ plans }: QueryFields, name: string): string | undefined {
+  const dot = name.indexOf('.');
+  const columns = [...plans.keys()].filter((one) => plans.has(pathField(one)));
+  const column = dot < 1 ? undefined : nearest(name.slice(0, dot), columns);
+  return column && column + name.slice(dot);
+}
+
+/** The words of a name in small letters: `f_IMDB_Rating`, `imdbRating`. */
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+
+/** Letters of a word that others begin with: `lat` of `latitude`. */
+const STEM = 3;
+
+/** The first name with most of the words of another. */
+function likeWords(name: string, names: readonly string[]): string | undefined {
+  const alike = (a: string, b: string) =>
+    a === b || (Math.min(a.length, b.length) >= STEM && (a.startsWith(b) || b.startsWith(a)));
+  const shared = names.map((one) => {
+    const others = wordsOf(one);
+    return wordsOf(name).filter((word) => others.some((other) => alike(word, other))).length;
+  });
+  const most = Math.max(0, ...shared);
+  return most === 0 ? undefined : names[shared.indexOf(most)];
+}
+
+const DATES = ['date', 'datetime', 'day', 'time', 'timestamp', 'ts', 'when'];
+
+const firstDate = ({ plans }: QueryFields, name: string): string | undefined =>
+  wordsOf(name).some((word) => DATES.includes(word))
+    ? [...plans.values()].find(({ type }) => type === 'DATE')?.name
+    : undefined;
 
 /** What to do if the definition lacks a setting. */
 export const changeHint = (change: string, index: string): string =>

@@ -11,8 +11,15 @@ import {
   requireValues,
   valueRange,
 } from './bounds.ts';
-import type { Clause, NumberRange, PhraseWord } from './clause.ts';
-import { anyOf, constant, NONE, sortedTerms } from './clause.ts';
+import {
+  anyOf,
+  type Clause,
+  constant,
+  NONE,
+  type NumberRange,
+  type PhraseWord,
+  sortedTerms,
+} from './clause.ts';
 import { bindDeclared } from './declared.ts';
 import { changeHint, resolveField } from './fields.ts';
 import { matchWords, valuePattern } from './match.ts';
@@ -21,6 +28,7 @@ import { bindPattern, type PatternNode } from './patterns.ts';
 import { type BindScope, countLeaf, fieldSpan, type LeafNode, nodeError } from './scope.ts';
 import { noteSplit } from './split-pattern.ts';
 import { type Variant, variantsOf } from './synonyms.ts';
+import { wholeField, wholeValues } from './whole-value.ts';
 import { analyzeWords, phraseOf } from './words.ts';
 
 /**
@@ -28,11 +36,19 @@ import { analyzeWords, phraseOf } from './words.ts';
  */
 export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Clause | null {
   const target = resolveField(scope.fields, node, scope.text);
-  if (target.kind === 'path') return bindPath(node, target, boost, scope);
+  const values = wholeValues(node, scope);
+  if (target.kind === 'path') {
+    return anyOf((values ?? [node]).map((part) => bindPath(part, target, boost, scope)));
+  }
   const { plan } = target;
+  const whole = values && wholeField(values[0], plan, scope);
+  if (values && whole) {
+    return anyOf(values.map((part) => exactValue(part, whole, part.value, boost, scope)));
+  }
+  const leaf = values?.[1] ?? node;
   const flat = scope.fields.declared?.get(plan.id);
-  if (flat === undefined) return bindField(node, plan, boost, scope);
-  return bindDeclared(node, plan, flat, boost, scope, (part, factor) =>
+  if (flat === undefined) return bindField(leaf, plan, boost, scope);
+  return bindDeclared(leaf, plan, flat, boost, scope, (part, factor) =>
     bindField(part, plan, factor, scope),
   );
 }
@@ -54,6 +70,7 @@ function bindField(
     case 'term':
       return bindValue(node, plan, node.value, 0, boost, scope);
     case 'phrase':
+      noteSigns(node.value, plan, scope);
       return withoutWords(node, bindValue(node, plan, node.value, node.slop, boost, scope), boost);
     case 'phrase_prefix':
       return bindPhrasePrefix(node, plan, boost, scope);
@@ -70,6 +87,17 @@ function bindField(
     default:
       return bindWords(node, plan, boost, scope);
   }
+}
+
+/** Signs of texts that are no prose: `np.float`, `--force`, `a::b`. */
+export const SIGNS = /\p{L}[._/:#@()=<>+~]+\p{L}|(?:^|\s)[-._/:#@=<>+~]+\p{L}/u;
+
+/** Notes that a phrase that looks like code is compared by stems, without its signs. */
+function noteSigns(value: string, { inverted }: FieldPlan, { text, notes }: BindScope): void {
+  if (inverted?.kind !== 'text' || inverted.analyzer.isStemmed !== true) return;
+  if (text === null || !SIGNS.test(value)) return;
+  const note = `"${value}" is compared by stems of words, without signs: other forms match too`;
+  if (!notes.includes(note)) notes.push(note);
 }
 
 /** A pattern of words or values. */

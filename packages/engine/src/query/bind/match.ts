@@ -3,8 +3,7 @@ import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { requiredOf } from '../minimum.ts';
 import type { Query } from '../query.ts';
-import type { Clause, PhraseWord } from './clause.ts';
-import { allOf, anyOf, NONE } from './clause.ts';
+import { allOf, anyOf, type Clause, NONE, type PhraseWord } from './clause.ts';
 import { fuzzyAfter, type PatternNode, placedErrors } from './patterns.ts';
 import { type BindScope, countLeaf } from './scope.ts';
 import { type Stretch, stretchesOf } from './synonyms.ts';
@@ -76,9 +75,11 @@ function wordClause(
   const edits = editsOf(node, word);
   if (edits === 0) return { kind: 'term', boost, field, term };
   const exact = node.prefix_length ?? 0;
-  const build = () => fuzzyAfter(word, edits, exact);
-  const automaton = placedErrors(node, scope.text, build);
-  return { kind: 'pattern', boost, field, source: ['fuzzy', word, `${edits}/${exact}`], automaton };
+  const build = (most: number) =>
+    placedErrors(node, scope.text, () => fuzzyAfter(word, most, exact));
+  const [automaton, source] = [build(edits), ['fuzzy', word, `${edits}/${exact}`]];
+  const nearer = Array.from({ length: edits }, (_, fewer) => build(fewer));
+  return { kind: 'pattern', boost, field, source, automaton, nearer };
 }
 
 /** The edits of a word: under `auto` none for up to 2 characters, 1 for up to 5, else 2. */

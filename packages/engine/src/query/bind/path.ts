@@ -1,13 +1,10 @@
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { leafTexts, pathPrefix, pathTerm } from '../../schema/variant-terms.ts';
-import type { Clause } from './clause.ts';
-import { anyOf, constant, sortedTerms } from './clause.ts';
-import type { FlatPath } from './fields.ts';
-import { changeHint } from './fields.ts';
+import { anyOf, type Clause, constant, sortedTerms } from './clause.ts';
+import { changeHint, type FlatPath } from './fields.ts';
 import { valuePattern } from './match.ts';
 import { bindPathPattern } from './patterns.ts';
-import type { BindScope, LeafNode } from './scope.ts';
-import { nodeError } from './scope.ts';
+import { type BindScope, type LeafNode, nodeError } from './scope.ts';
 
 const encoder = new TextEncoder();
 

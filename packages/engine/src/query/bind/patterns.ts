@@ -30,8 +30,10 @@ export function bindPattern(
   if (node.kind === 'prefix') {
     return { kind: 'prefix', boost, field, prefix: encoder.encode(fold(node.value)) };
   }
-  const automaton = placedErrors(node, text, () => compile(node, fold));
-  return { kind: 'pattern', boost, field, source: sourceOf(node), automaton };
+  const build = (word: PatternNode) => compile(word as CompiledNode, fold);
+  const automaton = placedErrors(node, text, () => build(node));
+  const nearer = nearerTerms(node, build);
+  return { kind: 'pattern', boost, field, source: sourceOf(node), automaton, ...nearer };
 }
 
 /** The same on the values of one path inside a flattened variant. */
@@ -47,9 +49,23 @@ export function bindPathPattern(
     const prefix = Buffer.concat([head, encoder.encode(node.value)]);
     return { kind: 'prefix', boost, field, prefix };
   }
-  const value = placedErrors(node, text, () => compile(node, (part) => part));
-  const automaton = prefixed(head, value);
-  return { kind: 'pattern', boost, field, source: [path, ...sourceOf(node)], automaton };
+  const build = (word: PatternNode) =>
+    prefixed(
+      head,
+      compile(word as CompiledNode, (part) => part),
+    );
+  const automaton = placedErrors(node, text, () => build(node));
+  const source = [path, ...sourceOf(node)];
+  return { kind: 'pattern', boost, field, source, automaton, ...nearerTerms(node, build) };
+}
+
+/** The terms of a fuzzy word with fewer edits than it allows. */
+function nearerTerms(
+  node: PatternNode,
+  build: (node: PatternNode) => TermAutomaton,
+): Pick<PatternLeaf, 'nearer'> {
+  if (node.kind !== 'fuzzy' || node.edits === 0) return {};
+  return { nearer: Array.from({ length: node.edits }, (_, edits) => build({ ...node, edits })) };
 }
 
 const sourceOf = (node: PatternNode): readonly string[] => [
@@ -58,10 +74,10 @@ const sourceOf = (node: PatternNode): readonly string[] => [
   node.kind === 'fuzzy' ? `${node.edits}/${node.prefix_length ?? 0}` : '',
 ];
 
-function compile(
-  node: PatternNode & { readonly kind: 'wildcard' | 'regex' | 'fuzzy' },
-  fold: (part: string) => string,
-): TermAutomaton {
+type CompiledNode = PatternNode & { readonly kind: 'wildcard' | 'regex' | 'fuzzy' };
+type PatternLeaf = Clause & { readonly kind: 'pattern' };
+
+function compile(node: CompiledNode, fold: (part: string) => string): TermAutomaton {
   if (node.kind === 'wildcard') return compileWildcard(node.value, fold);
   if (node.kind === 'regex') return compileRegex(node.value, fold);
   return fuzzyAfter(fold(node.value), node.edits, node.prefix_length ?? 0);

@@ -36,6 +36,12 @@ export interface BoundDocs {
   readonly near?: BoundVector;
 }
 
+/** The words of a `more_like_this` node. */
+export interface LikedTerms {
+  /** By falling weight; `field`: a name. */
+  readonly liked: readonly { readonly field: string; readonly term: Uint8Array }[];
+}
+
 /** The score of a document; null if it is not among the precomputed ones. */
 export function precomputedScore(
   precomputed: BoundDocs,

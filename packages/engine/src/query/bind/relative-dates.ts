@@ -1,5 +1,5 @@
 import { parsePeriod, settleRelativeDate } from '../../schema/date-period.ts';
-import type { Bound, Query } from '../query.ts';
+import { type Bound, mapLeaves, type Query } from '../query.ts';
 import { findField, type QueryFields } from './fields.ts';
 
 /**
@@ -7,36 +7,10 @@ import { findField, type QueryFields } from './fields.ts';
  * mean one instant. `now`: milliseconds since 1970. Filters of `knn` nodes keep theirs: they are
  * requests of their own.
  */
-export function settleDates(query: Query, fields: QueryFields, now: number): Query {
-  const settle = (part: Query) => settleDates(part, fields, now);
-  switch (query.kind) {
-    case 'bool': {
-      const { must, should, must_not, filter } = query;
-      const parts = { must, should, must_not, filter };
-      const settled = Object.entries(parts).map(([name, list]) => [name, list.map(settle)]);
-      return Object.freeze({ ...query, ...Object.fromEntries(settled) });
-    }
-    case 'boost':
-      return Object.freeze({ ...query, query: settle(query.query) });
-    case 'dis_max':
-      return Object.freeze({ ...query, queries: query.queries.map(settle) });
-    case 'constant_score':
-      return Object.freeze({ ...query, filter: settle(query.filter) });
-    case 'boosting': {
-      const { positive, negative } = query;
-      const parts = { positive: settle(positive), negative: settle(negative) };
-      return Object.freeze({ ...query, ...parts });
-    }
-    case 'term':
-    case 'terms':
-    case 'phrase':
-    case 'match':
-    case 'range':
-      return isDate(query.field, fields) ? settleValues(query, now) : query;
-    default:
-      return query;
-  }
-}
+export const settleDates = (query: Query, fields: QueryFields, now: number): Query =>
+  mapLeaves(query, (leaf) =>
+    isValued(leaf) && isDate(leaf.field, fields) ? settleValues(leaf, now) : leaf,
+  );
 
 function isDate(name: string, fields: QueryFields): boolean {
   const found = findField(fields, name);
@@ -44,6 +18,9 @@ function isDate(name: string, fields: QueryFields): boolean {
 }
 
 type Valued = Extract<Query, { kind: 'term' | 'terms' | 'phrase' | 'match' | 'range' }>;
+
+const isValued = (query: Query): query is Valued =>
+  ['term', 'terms', 'phrase', 'match', 'range'].includes(query.kind);
 
 function settleValues(query: Valued, now: number): Query {
   // A text that is no date stays as it was written, for the message about it.

@@ -3,57 +3,92 @@
  * commas and comparisons of another syntax, words behind the one that has the field. Each is a
  * correction of the text; the note has the reasons and the corrected query.
  */
-import { isCompound, positiveQueries, type Query, type Span } from '../query.ts';
-import { readComparison } from './comparison.ts';
-import { findField } from './fields.ts';
+import { LhsError } from '@lakehouse-search/contract';
+import { innerQueries, isCompound, positiveQueries, type Query, type Span } from '../query.ts';
+import { escapeField, quote } from '../syntax/characters.ts';
+import { readPeriod } from './comparison.ts';
+import {
+  type Correction,
+  type MeantQuery,
+  meantError,
+  meantNote,
+  meantQuery,
+} from './correction.ts';
+import { findField, isTextField } from './fields.ts';
 import type { BindScope } from './scope.ts';
+import { unknownCondition } from './unknown-condition.ts';
+import { writtenConditions } from './written-conditions.ts';
 
 /** A clause of the text; a bare word that several fields may hold is one. */
 interface Written extends Span {
   readonly query: Extract<Query, { readonly field: string }>;
   readonly raw: string;
   readonly fields: string[];
-}
-
-interface Correction extends Span {
-  readonly text: string;
-  readonly why: string;
+  /** One of alternatives. */
+  readonly isEither: boolean;
 }
 
 /** Texts without these signs need no correction. */
-const SUSPECT = /(?:^|\s)(?:and|or|not)\s|,\s|[=<>]|:[^\s(["{]\S*\s+\S/;
+const SUSPECT =
+  /(?:^|\s)(?:and|or|not)\s|[,=<>]|"\s*:|:[^\s(["{]\S*\s+\S|\s(?:in|i?like|between|is|to)\s|:null|_:|\.\.|\d-\d|\s[^\s:]+:/i;
 
 /** Adds a note to the scope if the query string has corrections. */
-export function noteCorrections(query: Query, { text, fields, notes }: BindScope): void {
-  if (text === null || !SUSPECT.test(text)) return;
-  const clauses = clausesOf(query, text);
-  const found = [
-    ...comparisons(clauses, text, fields),
-    ...operators(clauses),
-    ...commas(clauses, text, fields),
-    ...strayWords(clauses, text, fields),
-  ];
-  const corrections = apart(found);
-  if (corrections.length === 0) return;
-  const reasons = [...new Set(corrections.map(({ why }) => why))].join(', ');
-  notes.push(`${reasons}: perhaps you mean ${corrected(text, corrections)}`);
+export function noteCorrections(query: Query, scope: BindScope): void {
+  const meant = correctionOf(query, scope);
+  if (meant !== undefined) scope.notes.push(meantNote(meant));
 }
 
-function clausesOf(query: Query, text: string): readonly Written[] {
+/** The error of a query with corrections has them as its way out. */
+export function withCorrections(error: unknown, query: Query, scope: BindScope): unknown {
+  if (!(error instanceof LhsError) || error.code !== 'invalid_query') return error;
+  const { text, fields } = scope;
+  const known = correctionOf(query, scope);
+  if (text === null) return error;
+  const unknown = known === undefined ? unknownCondition(error, text, fields) : undefined;
+  if (unknown !== undefined) return unknown;
+  const bare = quoted(clausesOf(query, text, innerQueries), /^[<>][^\s"]+$/);
+  const meant = known ?? meantQuery(text, bare);
+  return meant === undefined ? error : meantError(error, error.message, meant.query, meant.why);
+}
+
+/** The query that a query string was probably meant as, if it has corrections. */
+export function correctionOf(
+  query: Query,
+  { text, fields }: Pick<BindScope, 'text' | 'fields'>,
+): MeantQuery | undefined {
+  if (text === null || !SUSPECT.test(text)) return undefined;
+  const clauses = clausesOf(query, text, positiveQueries);
+  return meantQuery(text, [
+    ...writtenConditions(text, fields, (part) => `"${part}" is searched as words`),
+    ...otherSigns(clausesOf(query, text, innerQueries), fields),
+    ...halfRanges(clauses, text),
+    ...quoted(clauses, /<[^\s<>"]+>$/),
+    ...operators(clauses, text),
+    ...commas(clauses, text, fields),
+    ...strayWords(clauses, text, fields),
+  ]);
+}
+
+function clausesOf(
+  query: Query,
+  text: string,
+  partsOf: (query: Query) => readonly Query[],
+): readonly Written[] {
   const found = new Map<number, Written>();
-  const visit = (node: Query): void => {
+  const visit = (node: Query, isEither: boolean): void => {
     if (isCompound(node)) {
-      positiveQueries(node).forEach(visit);
+      const { should = [] } = node.kind === 'bool' ? node : {};
+      for (const part of partsOf(node)) visit(part, should.includes(part));
       return;
     }
     const { span } = node;
     if (span === undefined || !('field' in node)) return;
     const raw = text.slice(span.from, span.to);
-    const clause = found.get(span.from) ?? { ...span, query: node, raw, fields: [] };
+    const clause = found.get(span.from) ?? { ...span, query: node, raw, fields: [], isEither };
     clause.fields.push(node.field);
     found.set(span.from, clause);
   };
-  visit(query);
+  visit(query, false);
   return [...found.values()].toSorted((a, b) => a.from - b.from);
 }
 
@@ -64,11 +99,14 @@ const isWord = ({ query }: Written): boolean =>
 const isOperator = (clause: Written): boolean =>
   isWord(clause) && /^(?:and|or|not)$/.test(clause.raw);
 
-function operators(clauses: readonly Written[]): readonly Correction[] {
+/** `and` and `or` between clauses, `not` after one of them or before a field: `not rated` is words. */
+function operators(clauses: readonly Written[], text: string): readonly Correction[] {
   return clauses.flatMap((clause, i) => {
     const { raw, from, to } = clause;
-    const isBetween = i + 1 < clauses.length && (i > 0 || raw === 'not');
-    if (!isBetween || !isOperator(clause)) return [];
+    const next = clauses.at(i + 1);
+    if (next === undefined || !isOperator(clause)) return [];
+    const isOperand = next.query.fieldSpan || /\b(?:and|or)\s+$/i.test(text.slice(0, from));
+    if (raw === 'not' ? !isOperand : i === 0) return [];
     return [{ from, to, text: raw.toUpperCase(), why: `"${raw}" is searched as a word` }];
   });
 }
@@ -77,33 +115,60 @@ function operators(clauses: readonly Written[]): readonly Correction[] {
 function commas(clauses: readonly Written[], text: string, fields: Fields): readonly Correction[] {
   return clauses.slice(0, -1).flatMap(({ query, raw, to }) => {
     if (query.kind !== 'term' || query.fieldSpan === undefined || !raw.endsWith(',')) return [];
-    if (isText(query.field, fields)) return [];
+    if (isTextField(fields, query.field)) return [];
     const operator = /^\s+(?:and|or)\s/i.test(text.slice(to)) ? '' : ' AND';
     return [{ from: to - 1, to, text: operator, why: `"${query.value}" is the value of "${raw}"` }];
   });
 }
 
-const LONGEST = 3;
+/** Values of one clause: `1999,2000`. */
+const LIST = /^[^,]+(?:,[^,]+)+$/;
 
-/** `service=billing`, `severity >= 3`, if there is such a field. */
-function comparisons(
-  clauses: readonly Written[],
-  text: string,
-  fields: Fields,
-): readonly Correction[] {
-  return clauses.flatMap((_, i) => {
-    const words = clauses.slice(i, i + LONGEST);
-    const end = words.findIndex((word, n) => {
-      if (!words.slice(0, n + 1).every(isWord)) return false;
-      const read = readComparison(text.slice(words[0].from, word.to));
-      return read !== null && findField(fields, read.name) !== undefined;
-    });
-    if (end < 0) return [];
-    const [{ from }, { to }] = [words[0], words[end]];
-    const raw = text.slice(from, to);
-    const read = readComparison(raw);
-    if (read === null) return [];
-    return [{ from, to, text: read.clause(read.name), why: `"${raw}" is searched as words` }];
+/** `_exists_:service`, `service:null`, `severity:1..3`, `severity:1,3`. */
+function otherSigns(clauses: readonly Written[], fields: Fields): readonly Correction[] {
+  return clauses.flatMap(({ query, from, to, raw }) => {
+    if (query.kind !== 'term' || query.fieldSpan === undefined) return [];
+    const { field, value } = query;
+    const why = `"${raw}" looks for the value "${value}"`;
+    const correction = (text: string) => [{ from, to, text, why }];
+    const name = escapeField(field);
+    const target = findField(fields, field);
+    if (/^_(?:exists|missing)_$/.test(field) && target === undefined) {
+      return correction(`${field === '_missing_' ? '-' : ''}${escapeField(value)}:*`);
+    }
+    if (/^null$/i.test(value)) return correction(`-${name}:*`);
+    const isText = target?.kind !== 'field' || /^(TEXT|KEYWORD)$/.test(target.plan.type);
+    // a month of a date has a hyphen
+    const period = readPeriod(value, !isText && target.plan.type !== 'DATE');
+    if (period !== undefined) return correction(`${name}:[${period[0]} TO ${period[1]}]`);
+    if (isText || target.plan.type === 'DOUBLE' || !LIST.test(value)) return [];
+    return correction(`${name}:(${value.split(',').join(' OR ')})`);
+  });
+}
+
+/** `severity:>1 severity:<3`: both halves of a range, of which either is enough. */
+function halfRanges(clauses: readonly Written[], text: string): readonly Correction[] {
+  return clauses.slice(1).flatMap((half, i) => {
+    const other = clauses[i];
+    if (!half.isEither || !other.isEither) return [];
+    if (half.query.kind !== 'range' || other.query.kind !== 'range') return [];
+    if (half.query.field !== other.query.field) return [];
+    const lowers = [half, other].filter(({ query }) => 'lower' in query && query.lower);
+    const uppers = [half, other].filter(({ query }) => 'upper' in query && query.upper);
+    const [from, to] = [other.to, half.from];
+    if (lowers.length !== 1 || uppers.length !== 1 || lowers[0] === uppers[0]) return [];
+    if (text.slice(from, to).trim() !== '') return [];
+    const why = `either of "${other.raw} ${half.raw}" is enough`;
+    return [{ from, to, text: ' AND ', why }];
+  });
+}
+
+/** Texts such as `<none>` that are read as ranges, in quotes. */
+function quoted(clauses: readonly Written[], pattern: RegExp): readonly Correction[] {
+  return clauses.flatMap(({ query, raw, to }) => {
+    const [value] = (query.kind === 'range' && pattern.exec(raw)) || [];
+    if (value === undefined) return [];
+    return [{ from: to - value.length, to, text: quote(value), why: `"${value}" is a range` }];
   });
 }
 
@@ -115,7 +180,7 @@ function strayWords(
 ): readonly Correction[] {
   return clauses.flatMap(({ query, to }, i) => {
     if (query.kind !== 'term' || query.fieldSpan === undefined) return [];
-    if (!isText(query.field, fields)) return [];
+    if (!isTextField(fields, query.field)) return [];
     const rest = clauses.slice(i + 1);
     const end = rest.findIndex((word, n) => {
       const gap = text.slice(n === 0 ? to : rest[n - 1].to, word.from);
@@ -134,22 +199,3 @@ function strayWords(
 /** True for a bare word that is searched in one field alone, and this is it. */
 const inField = ({ fields }: Written, field: string): boolean =>
   fields.every((name) => name === field);
-
-function isText(name: string, fields: Fields): boolean {
-  const target = findField(fields, name);
-  return target?.kind === 'field' && target.plan.type === 'TEXT';
-}
-
-/** The corrections in the order of the text, none inside of another. */
-function apart(all: readonly Correction[]): readonly Correction[] {
-  const sorted = all.toSorted((a, b) => a.from - b.from || b.to - a.to);
-  return sorted.filter(({ from }, i) => sorted.slice(0, i).every(({ to }) => to <= from));
-}
-
-function corrected(text: string, corrections: readonly Correction[]): string {
-  let out = text;
-  for (const { from, to, text: part } of corrections.toReversed()) {
-    out = out.slice(0, from) + part + out.slice(to);
-  }
-  return out;
-}

@@ -33,6 +33,7 @@ function print(query: Query, words: Operators): string {
       return `${printOperand(query.query, words, query.query.kind === 'boost')}^${query.factor}`;
     case 'match':
     case 'knn':
+    case 'more_like_this':
     case 'dis_max':
     case 'constant_score':
     case 'boosting':

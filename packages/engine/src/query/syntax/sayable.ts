@@ -28,9 +28,10 @@ export function unsayable(query: Query, path = 'ast'): Unsayable | null {
         hint: 'write its words as "term" clauses of a "bool"',
       };
     case 'knn':
+    case 'more_like_this':
       return {
-        path: `${path}.knn`,
-        reason: 'asks for what is near, and a string only for what is there',
+        path: `${path}.${query.kind}`,
+        reason: 'asks for what is near or alike, and a string only for what is there',
         hint: 'send the tree as "ast"',
       };
     case 'dis_max':

@@ -3,17 +3,14 @@
  * "value": "jo"}}`. Everything is checked against the table QUERY_TAGS; an unknown key, a missing
  * one or a wrong type is refused by its path.
  */
+import { type Coordinates, type KeyKind, type KeyPart, LhsError } from '@lakehouse-search/contract';
 import {
-  type Coordinates,
   didYouMean,
   INEXACT,
   isInexact,
-  type KeyKind,
-  type KeyPart,
-  LhsError,
   QUERY_TAGS,
   shownNumber,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
 import { MINIMUM_PATTERN } from '../minimum.ts';
 import type { Bound, Query } from '../query.ts';
@@ -85,6 +82,8 @@ class TreeReader {
       case 'field':
         if (typeof json === 'string' && json !== '') return json;
         throw fail(path, `is ${shown(json)}: expected a field name`);
+      case 'fields':
+        return names(json, path);
       case 'value':
         return asText(json, path);
       case 'values':
@@ -123,6 +122,8 @@ class TreeReader {
         return asVector(json, path);
       case 'nearest':
         return asInteger(json, path, LIMITS.nearestDocs, 1);
+      case 'count':
+        return asInteger(json, path, 999_999_999, 1);
       case 'score':
         return asNumber(json, path);
       case 'flag':
@@ -145,6 +146,8 @@ function build(tag: Tag, keys: Checked, path: string): Query {
       return range(keys, `${path}.range`);
     case 'knn':
       return knn(keys, `${path}.knn`);
+    case 'more_like_this':
+      return moreLikeThis(keys, `${path}.more_like_this`);
     case 'phrase':
       return { kind: tag, slop: 0, ...keys } as Query;
     case 'fuzzy':
@@ -200,6 +203,27 @@ function knn(keys: Checked, path: string): Query {
     throw fail(path, 'has "ef" beside "exact": every vector is compared');
   }
   return { kind: 'knn', ...keys } as Query;
+}
+
+/** Counts and shares that a `more_like_this` has unless it says others. */
+export const LIKE_DEFAULTS = Object.freeze({
+  min_term_freq: 2,
+  min_doc_freq: 5,
+  max_query_terms: 25,
+  minimum_should_match: '30%',
+});
+
+function moreLikeThis(keys: Checked, path: string): Query {
+  if (keys.text === undefined && keys.keys === undefined) {
+    throw fail(path, 'has neither "text" nor "keys": what should be alike?');
+  }
+  return { kind: 'more_like_this', ...LIKE_DEFAULTS, ...keys } as Query;
+}
+
+function names(json: unknown, path: string): readonly unknown[] {
+  const all = list(json, path, LIMITS.queryClauses);
+  if (all.length > 0 && all.every((name) => typeof name === 'string' && name !== '')) return all;
+  throw fail(path, `is ${shown(json)}: expected names of fields`);
 }
 
 const isTag = (tag: string): tag is Tag => Object.hasOwn(QUERY_TAGS, tag);

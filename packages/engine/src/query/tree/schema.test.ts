@@ -2,7 +2,8 @@
  * The published schema of the query tree: it is the reader's own, and takes what the reader takes.
  */
 import { readFileSync } from 'node:fs';
-import { LhsError, QUERY_TAGS } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { QUERY_TAGS } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { QUERY_TREE_SCHEMA } from '../../../../../scripts/query-tree-schema.ts';

@@ -1,4 +1,5 @@
-import { LhsError, QUERY_TAGS } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import { QUERY_TAGS } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { QUERY_TREE_SCHEMA } from '../../../../../scripts/query-tree-schema.ts';
@@ -46,6 +47,10 @@ const EVERY_TAG: Readonly<Record<keyof typeof QUERY_TAGS, object>> = {
   dis_max: { queries: [term, term], tie_breaker: 0.3 },
   constant_score: { filter: term },
   boosting: { positive: term, negative: term, negative_boost: 0.2 },
+  more_like_this: {
+    ...{ fields: ['f', 'g'], text: 'a b', keys: [{ identifier: [{ name: 'id', value: 'a' }] }] },
+    ...{ min_term_freq: 1, min_doc_freq: 1, max_query_terms: 9, minimum_should_match: '2' },
+  },
   knn: { field: 'f', query_text: 'a b', k: 5, filter: term, min_score: 0.5, exact: false, ef: 9 },
   bool: { must: [term], should: [term], must_not: [term], filter: [term], minimum_should_match: 1 },
   boost: { query: term, factor: 2 },

@@ -1,5 +1,6 @@
 import type { Coordinates, KeyPart, QueryTree, TagKeys } from '@lakehouse-search/contract';
 import type { Query } from '../query.ts';
+import { LIKE_DEFAULTS } from './read.ts';
 
 /**
  * The JSON tree of a query, without its spans; keys that hold their default are left out. readTree
@@ -40,6 +41,8 @@ export function writeTree(query: Query): QueryTree {
       return { range: range(query) };
     case 'knn':
       return { knn: knn(query) };
+    case 'more_like_this':
+      return { more_like_this: moreLikeThis(query) };
     case 'bool':
       return { bool: bool(query) };
     case 'boost':
@@ -92,6 +95,21 @@ function knn({
   const out = Object.fromEntries(defined) as typeof keys;
   return filter === undefined ? out : { ...out, filter: writeTree(filter) };
 }
+
+function moreLikeThis({
+  kind: _,
+  span: __,
+  fieldSpan: ___,
+  keys,
+  ...rest
+}: Query & { readonly kind: 'more_like_this' }): TagKeys<'more_like_this'> {
+  const said = Object.entries(rest).filter(
+    ([name, value]) => value !== undefined && value !== DEFAULTS[name],
+  );
+  return { ...Object.fromEntries(said), ...(keys && { keys: keys.map(keyJson) }) };
+}
+
+const DEFAULTS: Readonly<Record<string, unknown>> = LIKE_DEFAULTS;
 
 function bool(query: Query & { readonly kind: 'bool' }): TagKeys<'bool'> {
   const out: { -readonly [K in keyof TagKeys<'bool'>]: TagKeys<'bool'>[K] } = {};

@@ -6,6 +6,7 @@ import { findNearTerms, findWithinEdits } from '../../inverted/pattern/near.ts';
 import { findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import { BIG, type TermInfo } from '../../postings/term-info.ts';
+import { collectDemands } from '../../storage/cold-file.ts';
 import { type NearWord, nextPossible, type TermAutomaton } from '../automaton/automaton.ts';
 
 /** The clock is looked at once per so many terms + 1. */
@@ -53,6 +54,7 @@ export function findPattern(
 ): void {
   if (automaton.near && findNear(reader, automaton.near, into)) return;
   const add = ({ df, kind, at }: TermInfo) => into.add(df, kind === BIG ? -1 - at : at);
+  if (reader.cold) collectDemands(() => eachTerm(reader, automaton, () => {}, deadline));
   eachTerm(reader, automaton, add, deadline);
 }
 

@@ -1,4 +1,4 @@
-import { K1, LONG } from '../../inverted/format.ts';
+import { LONG } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { SHORT } from '../../postings/format.ts';
 import { raiseImpact } from '../../postings/impact-bound.ts';
@@ -6,27 +6,7 @@ import { type RangePostings, rangePostings, rangeRooms } from '../../postings/ra
 import type { TermInfo } from '../../postings/term-info.ts';
 import { termTest } from '../../postings/term-test.ts';
 import type { FieldStatistics } from '../../scoring/field-statistics.ts';
-import type { Leaf } from '../bind/clause.ts';
-import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
-import type { SnapshotStatistics } from './statistics.ts';
-
-/**
- * A term of a field in one segment. On TEXT BM25: boost x idf x tf / (tf + norm); on KEYWORD boost
- * x idf / (1 + k1).
- */
-export function termLeaf(
-  clause: Leaf & { readonly kind: 'term' },
-  reader: InvertedReader,
-  statistics: SnapshotStatistics,
-): SegmentLeaf {
-  const info = reader.lookup(clause.term);
-  if (info === null) return NO_MATCHES;
-  const weight = statistics.idf(clause.field, clause.term) * clause.boost;
-  if (reader.text) return new TextTerm(reader, info, weight, statistics.field(clause.field));
-  const fill = (bits: Int32Array): void => reader.fill(info, bits);
-  const leaf = constantLeaf(reader.docs, weight / (1 + K1), true, fill);
-  return { ...leaf, most: info.df, ...termTest(reader, info) };
-}
+import type { SegmentLeaf } from './leaf.ts';
 
 /** The length part of a document's BM25 denominator, by the snapshot's average length. */
 export function normAt(reader: InvertedReader, statistics: FieldStatistics, doc: number): number {
@@ -35,7 +15,8 @@ export function normAt(reader: InvertedReader, statistics: FieldStatistics, doc:
   return reader.normAt(doc, statistics.averageLength);
 }
 
-class TextTerm implements SegmentLeaf {
+/** A term of a TEXT field in one segment. */
+export class TextTerm implements SegmentLeaf {
   readonly most: number;
   readonly has: (doc: number) => boolean;
   readonly hasUpTo: number;

@@ -5,8 +5,9 @@
 import type { Deadline } from '../../base/deadline.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Clause } from '../bind/clause.ts';
-import { segmentLeaf } from './leaves.ts';
-import type { SegmentNode } from './matches.ts';
+import type { ClauseScope } from '../clauses/module.ts';
+import { isCompoundModule, moduleOf } from '../clauses/registry.ts';
+import { leafNode, type SegmentNode } from './segment-node.ts';
 import type { SnapshotStatistics } from './statistics.ts';
 
 /** A clause over the segments of one snapshot. */
@@ -25,44 +26,15 @@ export function createWeight(
   deadline: Deadline,
 ): Weight {
   return {
-    node: (reader, scored) => segmentNode(clause, reader, scored ? statistics : null, deadline),
+    node: (reader, scored) =>
+      segmentNode(clause, { reader, statistics: scored ? statistics : null, deadline }),
   };
 }
 
-/** `statistics` is null where nothing is scored. */
-function segmentNode(
-  clause: Clause,
-  reader: SegmentReader,
-  statistics: SnapshotStatistics | null,
-  deadline: Deadline,
-): SegmentNode {
-  if (clause.kind === 'none') return clause;
-  if (clause.kind === 'bool') {
-    const parts = (list: readonly Clause[], own: SnapshotStatistics | null) =>
-      list.map((part) => segmentNode(part, reader, own, deadline));
-    return {
-      kind: 'bool',
-      must: parts(clause.must, statistics),
-      should: parts(clause.should, statistics),
-      mustNot: parts(clause.mustNot, null),
-      filter: parts(clause.filter, null),
-      minimum: clause.minimum,
-    };
-  }
-  const part = (one: Clause, own: SnapshotStatistics | null) =>
-    segmentNode(one, reader, own, deadline);
-  if (clause.kind === 'max') {
-    return {
-      kind: 'max',
-      parts: clause.parts.map((one) => part(one, statistics)),
-      tie: clause.tie,
-    };
-  }
-  if (clause.kind === 'demoted') {
-    const { factor, negative } = clause;
-    const scored = part(clause.part, statistics);
-    if (statistics === null) return scored;
-    return { kind: 'demoted', part: scored, negative: part(negative, null), factor };
-  }
-  return { kind: 'leaf', leaf: segmentLeaf(clause, reader, statistics, deadline) };
+function segmentNode(clause: Clause, scope: ClauseScope): SegmentNode {
+  const module = moduleOf(clause);
+  if (!isCompoundModule(module)) return leafNode(module.leaf(clause, scope), scope.reader.docs);
+  const unscored = { ...scope, statistics: null };
+  const open = (part: Clause, scored: boolean) => segmentNode(part, scored ? scope : unscored);
+  return module.node(clause, open, scope);
 }

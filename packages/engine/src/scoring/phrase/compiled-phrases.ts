@@ -1,15 +1,11 @@
-import { plainLoops } from '../../base/plain-loops.ts';
 import { arenaCode, onceAnArena } from '../../storage/arena-code.ts';
-import type { Arena } from '../../storage/directory.ts';
 import { fillUnpackTables } from '../unpack-tables.ts';
 import { PHRASE_CODE } from './kernel-code.ts';
 
 type Code = (...values: number[]) => number;
 
-/** The kernels of phrases of an arena, as scripts/kernels-phrase describes them. */
-export interface PhraseCode {
-  readonly phrases2: Code;
-  readonly phrases3: Code;
+/** The kernels of phrases: packages/engine/kernels/phrase; those of dense terms by their number. */
+export interface PhraseCode extends Readonly<Record<string, Code>> {
   readonly gather: Code;
   readonly arrange: Code;
   readonly survivors: Code;
@@ -20,11 +16,9 @@ export interface PhraseCode {
 }
 
 const codeOf = arenaCode(PHRASE_CODE);
-const compiled = onceAnArena((arena): { readonly code: PhraseCode | null } => {
-  if (plainLoops()) return { code: null };
-  fillUnpackTables(arena);
-  return { code: codeOf(arena) as unknown as PhraseCode };
-});
 
-/** The kernels of phrases of an arena; null where LHS_WASM=0 asks for plain loops. */
-export const phraseCodeOf = (arena: Arena): PhraseCode | null => compiled(arena).code;
+/** The kernels of phrases of an arena. */
+export const phraseCodeOf = onceAnArena((arena) => {
+  fillUnpackTables(arena);
+  return codeOf(arena) as unknown as PhraseCode;
+});

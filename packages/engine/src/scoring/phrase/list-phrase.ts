@@ -1,11 +1,11 @@
 /**
- * Phrases with a list term, compiled (scripts/kernels-phrase): `gather` finds the documents with
- * all words, `arrange` orders them by what they may score, `survivors` compares positions.
+ * Phrases with a list term, compiled (packages/engine/kernels/phrase): `gather` finds the documents
+ * with all words, `arrange` orders them by what they may score, `survivors` compares positions.
  */
-import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from '../kernel-memory.ts';
-import { phraseBudget } from '../positions.ts';
+import { COUNTED_AT } from '../kernel-memory.ts';
+import { eachEmittedPhrase, phraseBudget } from '../positions.ts';
 import { CALL_SURVIVORS, ROUND_UP, type SegmentScorer, STEP_DOCS } from '../segment-scorer.ts';
-import type { PhraseCode } from './compiled-phrases.ts';
+import { type PhraseCode, phraseCodeOf } from './compiled-phrases.ts';
 import { describeListPhrase } from './describe-phrase.ts';
 import { BEST_COUNT_AT, MOST_BEST } from './memory.ts';
 
@@ -13,14 +13,13 @@ import { BEST_COUNT_AT, MOST_BEST } from './memory.ts';
 const WORTH_ORDER = 24;
 
 /** Calls `visit` with every document with the phrase that may reach theta, and its frequency. */
-export function searchCompiled(
-  code: PhraseCode,
+export function searchListPhrase(
   scorer: SegmentScorer,
   weight: number,
   visit: (doc: number, frequency: number) => void,
 ): void {
   const { reader, top, workspace, count, activeLists } = scorer;
-  const { i32 } = reader.arena;
+  const code = phraseCodeOf(reader.arena);
   const size = gather(code, scorer);
   if (size === 0) return;
   const { survivors, ordered, hitsB } = workspace;
@@ -30,23 +29,21 @@ export function searchCompiled(
     const { byteOffset: codesAt } = reader.codes;
     code.arrange(count, activeLists, size, survivors.byteOffset, codesAt, into, keys);
   }
-  i32[BEST_COUNT_AT >> 2] = 0;
+  reader.arena.i32[BEST_COUNT_AT >> 2] = 0;
   const limit = top.after === null && top.limit <= MOST_BEST ? top.limit : 0;
   eachRun(code, scorer, size, { isOrdered, counting: 0, limit, weight }, () => {
-    const emitted = i32[EMITTED_AT >> 2];
-    for (let i = 0; i < emitted; i++) {
-      visit(i32[(DOCS_AT >> 2) + i], i32[(SCORES_AT >> 2) + i]);
-    }
+    eachEmittedPhrase(scorer, visit);
   });
 }
 
 /** Number of documents with the phrase. */
-export function countCompiled(code: PhraseCode, scorer: SegmentScorer): number {
-  const { i32 } = scorer.reader.arena;
+export function countListPhrase(scorer: SegmentScorer): number {
+  const { arena } = scorer.reader;
+  const code = phraseCodeOf(arena);
   const size = gather(code, scorer);
   let total = 0;
   eachRun(code, scorer, size, { isOrdered: false, counting: 1, limit: 0, weight: 0 }, () => {
-    total += i32[COUNTED_AT >> 2];
+    total += arena.i32[COUNTED_AT >> 2];
   });
   return total;
 }

@@ -4,17 +4,15 @@
  */
 import type {
   ArmRank,
-  CheckedHybrid,
   ExplainArm,
   ExplainDetail,
   ExplainResponse,
   FailedArm,
-  Fusion,
   WhyNot,
 } from '@lakehouse-search/contract';
-import { WEIGHT_UNITS } from '@lakehouse-search/contract';
+import { type CheckedHybrid, type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract/internal';
+import { whole } from '../../query/explain/detail.ts';
 import { farWords } from '../../shard/explain/explain-near.ts';
-import { whole } from '../../shard/explain/subject.ts';
 import type { ExplainedArms, NearerDocs } from '../../shard/shard.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import type { Near } from '../hybrid/find-nearest.ts';

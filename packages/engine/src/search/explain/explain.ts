@@ -11,20 +11,15 @@
  * 5. Where the index lags, the table says whether it still has the row.
  */
 
-import type {
-  CheckedExplain,
-  CheckedExplainRequest,
-  ExplainDetail,
-  ExplainResponse,
-  WhyNot,
-} from '@lakehouse-search/contract';
+import type { ExplainDetail, ExplainResponse, WhyNot } from '@lakehouse-search/contract';
+import type { CheckedExplain, CheckedExplainRequest } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
+import { whole } from '../../query/explain/detail.ts';
 import { shardTable } from '../../schema/bucket-map.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import { analyzedTerms } from '../../shard/explain/analyzed.ts';
 import { searchWords } from '../../shard/explain/explain-search.ts';
-import { whole } from '../../shard/explain/subject.ts';
 import { silent } from '../../shard/explain/verdict.ts';
 import { docsByName } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';

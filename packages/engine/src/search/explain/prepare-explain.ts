@@ -1,4 +1,4 @@
-import type { CheckedExplain, CheckedRequest } from '@lakehouse-search/contract';
+import type { CheckedExplain, CheckedRequest } from '@lakehouse-search/contract/internal';
 import type { Query } from '../../query/query.ts';
 import { writeTree } from '../../query/tree/write.ts';
 import { readQuery } from '../../shard/request/bind-request.ts';

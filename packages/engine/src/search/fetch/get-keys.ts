@@ -1,8 +1,9 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
-import { mapInTurns } from '../../base/turns.ts';
+import { mapInTurns, ownTurn } from '../../base/turns.ts';
 import { shardTable } from '../../schema/bucket-map.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
+import type { KeyedDoc } from '../../shard/shard.ts';
 import { millisSince, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { newerRows } from './newer-rows.ts';
@@ -51,6 +52,9 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   };
 }
 
+/** Keys that shards look up in one request. */
+const TURN_KEYS = 2500;
+
 const ABSENT = { fields: null, isNewer: false };
 
 /**
@@ -62,11 +66,16 @@ async function requestedRows(
   texts: readonly (readonly string[])[],
 ): Promise<readonly (RequestedRow | null)[]> {
   const table = shardTable({ ...mapping.definition, shards: fan.shards.length });
-  const answers = await fan.askOwners(
-    texts.map((own) => encodeKey(own, mapping.key.numbers)),
-    (key) => shardOfKey(key, table),
-    (shard, keys) => shard.keys(tenant === undefined ? { keys } : { keys, tenant }),
-  );
+  const answers: (KeyedDoc | null | undefined)[] = [];
+  for (let from = 0; from < texts.length; from += TURN_KEYS) {
+    if (texts.length > TURN_KEYS) await ownTurn();
+    const found = await fan.askOwners(
+      texts.slice(from, from + TURN_KEYS).map((own) => encodeKey(own, mapping.key.numbers)),
+      (key) => shardOfKey(key, table),
+      (shard, keys) => shard.keys(tenant === undefined ? { keys } : { keys, tenant }),
+    );
+    answers.push(...found);
+  }
   return texts.map((own, i): RequestedRow | null => {
     const found = answers[i] ?? null;
     if (found !== null) return { texts: own, locator: found.locator };

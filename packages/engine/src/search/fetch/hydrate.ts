@@ -1,5 +1,4 @@
-import type { Hit, JsonObject } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type Hit, type JsonObject, LhsError } from '@lakehouse-search/contract';
 import type { Locator } from '@lakehouse-search/lake';
 import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';

@@ -2,10 +2,12 @@
 import type { Highlight, Json, JsonObject } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
+import { columnOfPaths, partsOfTerm, pathTerm } from '../../schema/variant-terms.ts';
 import { createHighlighter } from '../../shard/fetch/highlight.ts';
 import type { BoundRequest } from '../../shard/request/bind-request.ts';
 import type { SearchContext } from '../context.ts';
 import { type HydratedDoc, hydrate } from './hydrate.ts';
+import { jsonLeaves } from './json-leaves.ts';
 import type { RowCost } from './rows.ts';
 
 /** The marks of a hit, or why there are none. */
@@ -20,16 +22,44 @@ export async function rowHighlights(
 ): Promise<readonly RowHighlight[]> {
   const { mapping, deadline } = context;
   const { rowHighlight: fields, checked } = bound;
-  const plans = fields.map(({ plan }) => plan);
-  const marker = createHighlighter(bound.clause, plans, checked.highlight!, deadline);
+  const settings = checked.highlight!;
+  const isOfPaths = ({ source }: MappedField) => source.kind === 'variant_paths';
+  const markerOf = (own: readonly MappedField[], max: number) => {
+    const plans = own.map(({ plan }) => plan);
+    return createHighlighter(bound.clause, plans, { ...settings, maxFragments: max }, deadline);
+  };
+  const marker = markerOf(
+    fields.filter((field) => !isOfPaths(field)),
+    settings.maxFragments,
+  );
+  const pathMarker = markerOf(fields.filter(isOfPaths), MAX_PATHS);
   const byPlan = new Map(fields.map((field) => [field.plan, field]));
   const columns = [...new Set(fields.flatMap((field) => columnsOf(field, mapping)))];
   const rows = await hydrate(context, docs, columns, cost);
   return rows.map((found): RowHighlight => {
     if (!('row' in found)) return found;
     const texts = (plan: FieldPlan) => rowTexts(found.row, byPlan.get(plan)!, mapping);
-    return { highlight: marker.highlight(texts) ?? {} };
+    const ofPaths = byPath(pathMarker.highlight(texts) ?? {}, settings.maxFragments);
+    return { highlight: { ...marker.highlight(texts), ...ofPaths } };
   });
+}
+
+/** Values of paths that are marked in one row. */
+const MAX_PATHS = 100;
+
+/** The marked terms of paths as values by the names of their paths. */
+function byPath(marked: Highlight, count: number): Highlight {
+  const found = new Map<string, Highlight[string][number][]>();
+  for (const [field, terms] of Object.entries(marked)) {
+    for (const term of terms) {
+      const { path, value } = partsOfTerm(term.map(({ text }) => text).join(''));
+      const name = `${columnOfPaths(field)}.${path}`;
+      const values = found.get(name) ?? [];
+      if (values.length < count) values.push([{ text: value, marked: true }]);
+      found.set(name, values);
+    }
+  }
+  return Object.fromEntries(found);
 }
 
 /** The names of the columns that hold the texts of a field. */
@@ -40,7 +70,15 @@ function columnsOf({ source }: MappedField, { columns }: Mapping): readonly stri
 }
 
 function rowTexts(row: JsonObject, field: MappedField, mapping: Mapping): readonly string[] {
-  const path = field.source.kind === 'variant_leaf' ? field.source.path : [];
+  const { source } = field;
+  if (source.kind === 'variant_text' || source.kind === 'variant_paths') {
+    const { name, type } = mapping.columns[source.column];
+    const leaves = jsonLeaves(type, row[name] ?? null);
+    return source.kind === 'variant_paths'
+      ? leaves.map(({ path, text }) => pathTerm(path, text))
+      : leaves.filter(({ path, isText }) => isText || path === '').map(({ text }) => text);
+  }
+  const path = source.kind === 'variant_leaf' ? source.path : [];
   return columnsOf(field, mapping)
     .flatMap((name) => valueAt(row[name], path))
     .filter((value) => value !== null && value !== undefined && typeof value !== 'object')

@@ -8,16 +8,16 @@
  * 3. What is left is looked up by key in the table as it is now.
  */
 
-import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import {
   type Locator,
   type Row,
-  readableFields,
   type SourceTable,
   type Type,
   valueToJson,
 } from '@lakehouse-search/lake';
+import { readableFields } from '@lakehouse-search/lake/internal';
 import { mapInTurns } from '../../base/turns.ts';
 import { columnText, parseColumnText } from '../../schema/column-text.ts';
 import type { Mapping } from '../../schema/mapping.ts';

@@ -3,18 +3,20 @@
  * the tenant filter, then fused. An arm that cannot answer is reported beside the documents of the
  * other.
  */
-import type { CheckedHybrid, FailedArm, Fusion } from '@lakehouse-search/contract';
-import { type ErrorCode, fusionFor, LhsError } from '@lakehouse-search/contract';
+
+import { type ErrorCode, type FailedArm, LhsError } from '@lakehouse-search/contract';
+import { type CheckedHybrid, type Fusion, fusionFor } from '@lakehouse-search/contract/internal';
 import { writeTree } from '../../query/tree/write.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { VectorField } from '../../shard/execute/nearest.ts';
-import { bindRequest } from '../../shard/request/bind-request.ts';
+import { bindRequest, filterParts } from '../../shard/request/bind-request.ts';
 import { lexicalFields, wordsQuery } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { MarkedWords, PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 import { findHits, type PreparedSearch } from '../find-hits.ts';
+import { absentWords } from './absent-words.ts';
 import {
   docsByShard,
   type FiltersByShard,
@@ -94,6 +96,11 @@ export async function findHybrid(
         );
   if (lexical === null && semantic === null) throw errors[0];
   const docs = fuse({ lexical: lexical?.docs ?? null, semantic: semantic?.docs ?? null }, fusion);
+  const weak = [
+    ...(lexical?.docs.length === 0 ? [noWords(text, rest)] : []),
+    ...(semantic === null ? [] : nearNotes(semantic, text)),
+  ];
+  const absent = weak.length > 0 ? [] : await absentWords(context, fan, text, texts, field);
   const words: MarkedWords = {
     text,
     fields: lexical === null ? null : texts.map(({ name }) => name),
@@ -109,10 +116,7 @@ export async function findHybrid(
     lexical: lexical?.docs ?? null,
     semantic,
     failed,
-    notes: [
-      ...(lexical?.docs.length === 0 ? [noWords(text, rest)] : []),
-      ...(semantic === null ? [] : nearNotes(semantic, text)),
-    ],
+    notes: [...weak, ...absent],
   };
 }
 
@@ -130,14 +134,8 @@ async function findWords(
   rest: PreparedSearch,
   k: number,
 ) {
-  const { filter, syntax, default_operator, now } = rest.bound.checked.request;
-  const request = {
-    ast: writeTree(wordsQuery(text, fields)),
-    filter,
-    syntax,
-    default_operator,
-    now,
-  };
+  const ast = writeTree(wordsQuery(text, fields));
+  const request = { ast, ...filterParts(rest.bound.checked.request) };
   const search = { ...rest.bound.checked, request };
   const queries = rest.queries.map((query): ShardQuery => ({ ...query, search }));
   const words = { queries, bound: bindRequest(context.mapping, queries[0]), after: null };

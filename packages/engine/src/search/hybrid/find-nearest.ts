@@ -1,7 +1,9 @@
 /** Documents near a vector, from all shards: of a `knn` clause, a semantic search, a hybrid arm. */
-import type { CheckedNearest } from '@lakehouse-search/contract';
+
+import type { CheckedNearest } from '@lakehouse-search/contract/internal';
 import { DEFAULT_MODEL } from '../../embed/embedder.ts';
 import { firstNear, type VectorField } from '../../shard/execute/nearest.ts';
+import { filterParts } from '../../shard/request/bind-request.ts';
 import type {
   DocAddress,
   MarkedWords,
@@ -32,11 +34,8 @@ export type FiltersByShard = readonly (readonly ShardFilter[])[];
 /** The filter of a request, as each shard takes it. */
 export function filtersOf(queries: readonly ShardQuery[]): FiltersByShard {
   return queries.map(({ search, precomputed }): readonly ShardFilter[] => {
-    const { filter, syntax, default_operator, now } = search.request;
-    if (filter === undefined) return [];
-    return [
-      { request: { filter, syntax, default_operator, now }, precomputed: precomputed?.filter },
-    ];
+    if (search.request.filter === undefined) return [];
+    return [{ request: filterParts(search.request), precomputed: precomputed?.filter }];
   });
 }
 

@@ -1,6 +1,6 @@
 /** Fusion against sums of fractions and plain means, on lists made by hand and at random. */
 
-import type { Fusion } from '@lakehouse-search/contract';
+import type { Fusion } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ScoredDoc } from './find-nearest.ts';

@@ -12,7 +12,7 @@
  * 0, and so has a document that the arm lacks. The score is the weighted mean over both arms.
  */
 import type { ArmRank, HitArms } from '@lakehouse-search/contract';
-import { type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract';
+import { type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract/internal';
 import type { ScoredDoc } from './find-nearest.ts';
 
 /** A document with its rank and score in each arm. */

@@ -1,22 +1,29 @@
 /**
- * `knn` clauses of a request: their documents are found before the request is bound. The tenant
- * filter and the clause's own filter restrict them, and for clauses of the query the request's
- * filter too, so that k documents come back wherever so many are left.
+ * `knn` and `more_like_this` clauses of a request: their documents and words are found before the
+ * request is bound. The tenant filter and the clause's own filter restrict the documents, and for
+ * clauses of the query the request's filter too, so that k documents come back wherever so many are
+ * left.
  */
-import type { SearchRequest } from '@lakehouse-search/contract';
-import { LhsError, nearestOfNode } from '@lakehouse-search/contract';
+import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
+import { nearestOfNode } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
-import { hasNearest, nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
+import {
+  hasPrecomputed,
+  nearestField,
+  precomputedName,
+  precomputedNodes,
+} from '../../query/bind/nearest.ts';
 import type { Query } from '../../query/query.ts';
 import { readTree } from '../../query/tree/read.ts';
 import { writeTree } from '../../query/tree/write.ts';
 import { withVector } from '../../shard/execute/nearest.ts';
-import { bindFilter } from '../../shard/request/bind-request.ts';
+import { bindFilter, filterParts } from '../../shard/request/bind-request.ts';
 import { docsByName } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { NamedDocs, Precomputed, ShardFilter, ShardQuery } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
+import { likedTerms } from '../liked-terms.ts';
 import {
   type FiltersByShard,
   filtersOf,
@@ -40,9 +47,9 @@ export interface NearClauses {
 export async function findNearClauses(
   context: SearchContext,
   fan: FanOut,
-  request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator' | 'now'>,
+  request: SearchRequest,
 ): Promise<NearClauses | null> {
-  const { ast, filter, syntax, default_operator, now } = request;
+  const { ast, filter, now } = request;
   const filterTree = typeof filter === 'object' ? readTree(filter) : null;
   const queryTree = ast === undefined ? null : readTree(ast);
   if (!hasNear(filterTree) && !hasNear(queryTree)) return null;
@@ -51,7 +58,7 @@ export async function findNearClauses(
   const inFilter = await search.resolve(filterTree, none);
   const filters = fan.shards.map((_, shard): readonly ShardFilter[] => {
     if (filter === undefined) return [];
-    return [{ request: { filter, syntax, default_operator, now }, precomputed: inFilter[shard] }];
+    return [{ request: filterParts(request), precomputed: inFilter[shard] }];
   });
   if (hasNear(queryTree)) search.check(filters);
   const inQuery = await search.resolve(queryTree, filters);
@@ -71,7 +78,7 @@ export async function withNearAggregations(
   queries: readonly ShardQuery[],
   trees: readonly Query[],
 ): Promise<readonly ShardQuery[]> {
-  const clauses = trees.reduce((sum, tree) => sum + [...nearestNodes(tree)].length, 0);
+  const clauses = trees.reduce((sum, tree) => sum + nearestCount(tree), 0);
   if (clauses > LIMITS.nearestClauses) {
     const most = `at most ${LIMITS.nearestClauses} knn clauses are taken`;
     throw new LhsError('limit_exceeded', `"aggs" has ${clauses}: ${most} (nearestClauses)`);
@@ -84,7 +91,10 @@ export async function withNearAggregations(
   });
 }
 
-const hasNear = (tree: Query | null): boolean => tree !== null && hasNearest(tree);
+const hasNear = (tree: Query | null): boolean => tree !== null && hasPrecomputed(tree);
+
+const nearestCount = (tree: Query): number =>
+  [...precomputedNodes(tree)].filter(({ kind }) => kind === 'knn').length;
 
 class NearSearch {
   readonly #context: SearchContext;
@@ -109,10 +119,15 @@ class NearSearch {
     if (tree === null) return named;
     const fields = queryFields(mapping);
     const seen = new Set<string>();
-    for (const node of nearestNodes(tree)) {
-      const name = nearestName(node);
+    for (const node of precomputedNodes(tree)) {
+      const name = precomputedName(node);
       if (seen.has(name)) continue;
       seen.add(name);
+      if (node.kind === 'more_like_this') {
+        const found = { liked: await likedTerms(this.#context, this.#fan, node) };
+        for (const list of named) list.push({ name, found });
+        continue;
+      }
       const field = withVector(nearestField(node, fields));
       const nearest = nearestOfNode(node);
       const all = node.filter === undefined ? filters : await this.#within(node.filter, filters);

@@ -2,8 +2,8 @@
  * What a search by meaning is near to: a text's vector by its field's model, or one that is given.
  */
 
-import type { CheckedNearest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import type { CheckedNearest } from '@lakehouse-search/contract/internal';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { namedVectorField, vectorFields, vectorFieldsHint } from '../../query/bind/nearest.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

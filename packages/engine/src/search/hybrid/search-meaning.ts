@@ -3,18 +3,21 @@
  * find the documents with their scores (find-nearest.ts, find-hybrid.ts), then run as every search
  * does, with these documents in place of the query.
  */
+
+import type { SearchResponse } from '@lakehouse-search/contract';
 import type {
   CheckedHybrid,
   CheckedRequest,
   CheckedSemantic,
-  SearchResponse,
-} from '@lakehouse-search/contract';
+} from '@lakehouse-search/contract/internal';
+import { lexicalFields } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
 import { notesOf, requireSnapshot, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
 import { answerSearch } from '../search.ts';
+import { absentWords } from './absent-words.ts';
 import { findHybrid } from './find-hybrid.ts';
 import { filtersOf, findNear, nearByShard, nearNotes } from './find-nearest.ts';
 import { addressNumber } from './fuse.ts';
@@ -35,7 +38,11 @@ export async function searchSemantic(
   const rest = await prepareRest(context, fan, search);
   const near = await findNear(context, fan, field, nearest, filtersOf(rest.queries));
   const found = nearByShard(fan.shards.length, near, '');
-  const more = notesOf(nearNotes(near, nearest.query_text ?? ''));
+  const { query_text: text = '' } = nearest;
+  const texts = lexicalFields(context.mapping, undefined);
+  const weak = nearNotes(near, text);
+  const absent = weak.length > 0 ? [] : await absentWords(context, fan, text, texts, field);
+  const more = notesOf([...weak, ...absent]);
   const answer = await answerSearch(context, fan, withDocs(rest, found), started, { more });
   return withDepth(answer, checked, nearest.k, `only the ${nearest.k} nearest rows`);
 }

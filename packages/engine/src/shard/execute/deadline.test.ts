@@ -3,6 +3,11 @@
  * tests measure work in steps and never time.
  */
 import { describe, expect, it } from 'vitest';
+import { MemoryDirectory } from '../../../../../test/support/memory-directory.ts';
+import { plainArena } from '../../../../../test/support/plain-arena.ts';
+import type { Aggregation } from '../../aggregate/aggregation.ts';
+import { AGGREGATION_KINDS } from '../../aggregate/kinds/kinds.ts';
+import { readAggregationOptions } from '../../aggregate/read-options.ts';
 import { simpleAnalyzer } from '../../analysis/simple.ts';
 import { Deadline } from '../../base/deadline.ts';
 import { BY_SCORE } from '../../collect/order.ts';
@@ -11,8 +16,6 @@ import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { SegmentReader } from '../../segment/segment-reader.ts';
 import { SegmentWriter } from '../../segment/segment-writer.ts';
-import { MemoryDirectory } from '../../storage/memory-directory.ts';
-import { plainArena } from '../../storage/plain-arena.ts';
 import { Verification } from '../../storage/verification.ts';
 import { type ExecutionPlan, execute } from './execute.ts';
 import { summarizeMatches } from './summarize-matches.ts';
@@ -69,6 +72,20 @@ function build(): SegmentReader {
   return SegmentReader.open(directory, entry, new Verification(directory));
 }
 
+/** An aggregation over a field, without options. */
+const read = (
+  kind: keyof typeof AGGREGATION_KINDS,
+  field: FieldPlan,
+  subs: readonly Aggregation[],
+): Aggregation =>
+  AGGREGATION_KINDS[kind].read({
+    nested: { name: kind, subs, steps: [] },
+    ...{ body: {}, path: kind },
+    options: (known) => readAggregationOptions({}, kind, known),
+    field: () => field,
+    bindFilter: () => ({ kind: 'none' }),
+  });
+
 const segments = [build()];
 const term = (word: string): Clause => {
   return { kind: 'term', field: text, term: Buffer.from(word), boost: 1 };
@@ -113,7 +130,7 @@ const PATHS: Readonly<Record<string, (deadline: Deadline) => unknown>> = {
   'kernels of all terms': search(all(['a', 'b', 'c'])),
   'kernels of a phrase': search(phrase(['a', 'b'])),
   'kernels that count': search(phrase(['a', 'b']), { limit: 0 }),
-  'plain loops over four terms': search(all(['a', 'b', 'c', 'e'])),
+  'four terms': search(all(['a', 'b', 'c', 'e'])),
   'the walk over many terms': search(any(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])),
   'a pattern': search({
     kind: 'pattern',
@@ -130,19 +147,7 @@ const PATHS: Readonly<Record<string, (deadline: Deadline) => unknown>> = {
     summarizeMatches(
       segments,
       plan(all(['a', 'b']), deadline),
-      [
-        {
-          name: 'tags',
-          kind: 'terms',
-          field: tag,
-          size: 10,
-          order: { by: 'count', desc: true },
-          missing: null,
-          having: [],
-          steps: [],
-          subs: [{ name: 'stats', kind: 'stats', field: number, only: null }],
-        },
-      ],
+      [read('terms', tag, [read('stats', number, [])])],
       true,
     ),
 };

@@ -12,6 +12,7 @@
  */
 
 import type { Deadline } from '../../base/deadline.ts';
+import { inOneTurn } from '../../base/turns.ts';
 import { setBit } from '../../bitmap/bitmap.ts';
 import {
   type CollapsedDoc,
@@ -30,13 +31,14 @@ import {
 import { RankedDocs, SegmentDoc } from '../../collect/ranked-docs.ts';
 import { segmentOrder } from '../../collect/segment-order.ts';
 import type { Clause } from '../../query/bind/clause.ts';
-import { matchesOf, type SegmentNode } from '../../query/weight/matches.ts';
-import { addScores, constantScore, type ScoreNode, scoreNode } from '../../query/weight/scores.ts';
+import type { RangeScores, SegmentNode } from '../../query/weight/segment-node.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { createWeight, type Weight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { eachCold } from '../../storage/cold-file.ts';
+import type { DocAddress } from '../shard.ts';
 import type { FilterCache } from './filter-cache.ts';
 import { inGroups } from './in-groups.ts';
 import { kernelSearch } from './kernel-search.ts';
@@ -69,6 +71,8 @@ export interface ExecutionPlan {
   /** Matches of filters that were computed before. */
   readonly filters: FilterCache | null;
   readonly deadline: Deadline;
+  /** Demands what a page of these documents shows. */
+  demandPage?(docs: readonly DocAddress[]): void;
 }
 
 /**
@@ -82,12 +86,22 @@ export interface Execution {
   readonly skipped?: number;
 }
 
-/** Runs a bound query. Throws what patterns throw that grow past their limits (limit_exceeded). */
-export function execute(segments: readonly SegmentReader[], plan: ExecutionPlan): Execution {
+/** Runs a bound query. Throws as `executing`. */
+export const execute = (segments: readonly SegmentReader[], plan: ExecutionPlan): Execution =>
+  inOneTurn(executing(segments, plan));
+
+/**
+ * Runs a bound query, mostly in steps of a segment each: other searches may run between them.
+ * Throws what patterns throw that grow past their limits (limit_exceeded).
+ */
+export function* executing(
+  segments: readonly SegmentReader[],
+  plan: ExecutionPlan,
+): Generator<void, Execution> {
   if ([plan.clause, ...narrowingClauses(plan)].some(({ kind }) => kind === 'none')) {
     return { docs: [], total: 0 };
   }
-  return kernelSearch(segments, plan) ?? new Search(segments, plan).run();
+  return (yield* kernelSearch(segments, plan)) ?? (yield* new Search(segments, plan).running());
 }
 
 /** One search over segments, by bitmaps. */
@@ -127,10 +141,10 @@ class Search {
     this.#tested = stopsEarly(plan);
   }
 
-  run(): Execution {
+  *running(): Generator<void, Execution> {
     const { order, limit, after } = this.#plan;
-    if (this.#tested) this.#total = this.#countedApart();
-    for (let number = 0; number < this.#segments.length; number++) this.#segment(number);
+    if (this.#tested) this.#total = yield* this.#countedApart();
+    yield* eachCold(this.#segments, (_, number) => this.#segment(number));
     const docs = this.#plan.collapse
       ? firstGroups(this.#groups, order, {
           limit,
@@ -160,9 +174,9 @@ class Search {
   }
 
   /** The total where the kernels tell it; 0 where it is not wanted. */
-  #countedApart(): number {
+  *#countedApart(): Generator<void, number> {
     if (this.#plan.total === false) return 0;
-    return kernelSearch(this.#segments, { ...this.#plan, limit: 0 })?.total ?? 0;
+    return (yield* kernelSearch(this.#segments, { ...this.#plan, limit: 0 }))?.total ?? 0;
   }
 
   #collectTested(number: number, scratch: SegmentScratch): void {
@@ -178,7 +192,7 @@ class Search {
   }
 
   #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
-    const matches = matchesOf(node, scratch);
+    const matches = node.matches(scratch);
     this.#narrowing.apply(matches, reader, scratch);
     if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
     return matches;
@@ -194,8 +208,8 @@ class Search {
     const reader = this.#segments[number];
     const keys = segmentOrder(reader, order);
     const held: Int32Array[] = [];
-    const constant = this.#scored ? constantScore(node) : 0;
-    const score = constant === undefined ? scoreNode(node, scratch, held) : null;
+    const constant = this.#scored ? node.constant : 0;
+    const score = constant === undefined ? node.scores(scratch, held, true) : null;
     const segment: SegmentMatches = {
       ...found,
       order,
@@ -228,12 +242,8 @@ class Search {
    */
   #withScores<T extends RankedDoc>(docs: readonly T[]): readonly T[] {
     const scores = new Map<T, number>();
-    for (const number of new Set(docs.map((doc) => doc.segment))) {
-      this.#scoreDocs(
-        number,
-        docs.filter((doc) => doc.segment === number),
-        scores,
-      );
+    for (const [number, found] of Map.groupBy(docs, (doc) => doc.segment)) {
+      this.#scoreDocs(number, found, scores);
     }
     return docs.map((doc) => {
       const score = scores.get(doc) ?? 0;
@@ -247,13 +257,13 @@ class Search {
     const reader = this.#segments[number];
     const scratch = scratchOf(reader, this.#deadline);
     const node = this.#nodes.get(number) ?? this.#query.node(reader, true);
-    const constant = constantScore(node);
+    const { constant } = node;
     if (constant !== undefined) {
       for (const doc of docs) scores.set(doc, constant);
       return;
     }
     const held: Int32Array[] = [];
-    const score = scoreNode(node, scratch, held);
+    const score = node.scores(scratch, held, true);
     const wanted = scratch.bitmaps.takeDirty();
     // Scores are asked for by range: others' words may hold anything.
     for (const { doc } of docs) wanted.fill(0, 8 * (doc >> 8), 8 * (doc >> 8) + 8);
@@ -266,7 +276,7 @@ class Search {
 
 /** Scores some documents, given in rising order. */
 function scoreDocuments<T extends RankedDoc>(
-  score: ScoreNode,
+  score: RangeScores,
   docs: readonly T[],
   wanted: Int32Array,
   scores: Float64Array,
@@ -277,7 +287,7 @@ function scoreDocuments<T extends RankedDoc>(
     if (doc.doc >> 8 !== range) {
       range = doc.doc >> 8;
       scores.fill(0);
-      addScores(score, range, wanted, scores);
+      score.add(range, wanted, scores);
     }
     visit(doc, scores[doc.doc & 255]);
   }

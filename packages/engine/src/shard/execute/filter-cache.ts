@@ -32,7 +32,7 @@ export class FilterCache {
   }
 
   /**
-   * The matches of a clause (shard/execute/clause-key.ts), which nobody may change; null: not
+   * The matches of a clause (query/clauses/clause-key.ts), which nobody may change; null: not
    * known.
    */
   get(reader: SegmentReader, clause: string): Int32Array | null {

@@ -2,8 +2,8 @@ import type { Deadline } from '../../base/deadline.ts';
 import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
 import type { RankedDoc, SortKey } from '../../collect/order.ts';
 import { SegmentDoc } from '../../collect/ranked-docs.ts';
-import type { Clause } from '../../query/bind/clause.ts';
-import { matchesOf } from '../../query/weight/matches.ts';
+import type { TermAutomaton } from '../../query/automaton/automaton.ts';
+import { type Clause, fuzzyScore } from '../../query/bind/clause.ts';
 import { findPattern } from '../../query/weight/pattern-matches.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
@@ -24,16 +24,20 @@ import {
 import { countTerms, searchTerms } from '../../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { eachCold, mapCold } from '../../storage/cold-file.ts';
+import { readKeys } from '../fetch/fetch-docs.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
 
-/** Answers by the postings' kernels what they can answer; null: not one of those queries. */
-export function kernelSearch(
+/**
+ * Answers by the postings' kernels what they can answer, in steps; null: not one of those queries.
+ */
+export function* kernelSearch(
   segments: readonly SegmentReader[],
   plan: ExecutionPlan,
-): Execution | null {
+): Generator<void, Execution | null> {
   const { deadline } = plan;
   if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
   const shape = termShape(plan.clause) ?? patternShape(plan.clause);
@@ -44,12 +48,15 @@ export function kernelSearch(
   const reachable = segments.map(reachableSegments(plan.windows, [plan.clause, ...narrowing]));
   const scoring = scoringSegments(segments, reachable, shape, outer, deadline, blocked);
   const skips = reachable.includes(false);
-  const search =
+  const kernel = (own: readonly ScoringSegment[]): Kernel =>
     'pattern' in shape
-      ? patternKernel(shape, scoring, deadline)
-      : termKernel(shape, scoring, plan, skips ? segments : []);
-  const found = plan.limit === 0 ? null : searchTop(segments, search, plan);
-  const answer = found ?? { docs: [], total: search.count() };
+      ? patternKernel(shape, own, deadline)
+      : termKernel(shape, own, plan, skips ? segments : []);
+  const answer =
+    plan.limit === 0
+      ? { docs: [], total: yield* kernel(scoring).count() }
+      : (('pattern' in shape ? null : yield* searchUntied(segments, kernel(scoring), plan)) ??
+        (yield* searchTop(segments, kernel(withRanks(scoring, segments)), plan)));
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
   return answer;
 }
@@ -68,8 +75,17 @@ interface Blocked {
 /** What answers a query: the best documents with their exact number, or that alone. */
 interface Kernel {
   /** Returns the number of matching documents; with `count` false it may be 0. */
-  search(top: TopDocs, count: boolean): number;
-  count(): number;
+  search(top: TopDocs, count: boolean): Generator<void, number>;
+  count(): Generator<void, number>;
+}
+
+/** The sum of the parts, each of which is a step. */
+function* sum<T>(parts: readonly T[], of: (part: T) => number): Generator<void, number> {
+  let total = 0;
+  yield* eachCold(parts, (part) => {
+    total += of(part);
+  });
+  return total;
 }
 
 function termKernel(
@@ -82,8 +98,8 @@ function termKernel(
   const statistics = given ? termStatistics(whole, merged, field, terms) : undefined;
   const search: TermSearch = { mode, terms, segments, statistics, deadline };
   return {
-    search: (top, count) => searchTerms(search, top, count),
-    count: () => countTerms(search),
+    search: (top, count) => sum([search], (whole) => searchTerms(whole, top, count)),
+    count: () => sum([search], countTerms),
   };
 }
 
@@ -100,48 +116,104 @@ function termStatistics(
 }
 
 function patternKernel(
-  { pattern, score }: PatternShape,
+  { pattern, score, nearer }: PatternShape,
   segments: readonly ScoringSegment[],
   deadline: Deadline,
 ): Kernel {
-  const search: PatternSearch = { pattern, score, segments, deadline };
+  const search = { pattern, score, nearer, deadline };
+  const parts = segments.map((segment): PatternSearch => ({ ...search, segments: [segment] }));
   return {
-    search: (top, count) => searchPatterns(search, top, count),
-    count: () => countPatterns(search),
+    search: (top, count) => sum(parts, (part) => searchPatterns(part, top, count)),
+    count: () => sum(parts, countPatterns),
   };
 }
 
-/** A query that is one pattern over terms: every match has its boost as score. */
+/** A query that is one pattern over terms, whose scores are known before it runs. */
 type PatternShape = Pick<TermShape, 'field' | 'filter' | 'mustNot'> &
-  Pick<PatternSearch, 'pattern' | 'score'>;
+  Pick<PatternSearch, 'pattern' | 'score' | 'nearer'>;
 
 function patternShape(clause: Clause): PatternShape | null {
   const pattern = termPattern(clause);
   if (pattern === null) return null;
-  const { field, boost: score } = clause as PatternLeaf;
-  return { field, filter: [], mustNot: [], pattern, score };
+  const { field, boost } = clause as PatternLeaf;
+  const terms = clause.kind === 'pattern' ? (clause.nearer ?? []) : [];
+  const nearer = terms.map((one, i) => ({ ...termsOf(one), score: fuzzyScore(boost, i) }));
+  const score = fuzzyScore(boost, terms.length);
+  return { field, filter: [], mustNot: [], pattern, score, nearer };
 }
 
 type PatternLeaf = Clause & { readonly kind: 'pattern' | 'prefix' };
 
 function termPattern(clause: Clause): TermPattern | null {
   if (clause.kind === 'prefix') return { kind: 'prefix', bytes: clause.prefix };
-  if (clause.kind !== 'pattern') return null;
-  const { automaton } = clause;
-  return { kind: 'terms', find: (reader, into, by) => findPattern(reader, automaton, into, by) };
+  return clause.kind === 'pattern' ? termsOf(clause.automaton) : null;
 }
 
-function searchTop(
+const termsOf = (automaton: TermAutomaton): TermPattern & { readonly kind: 'terms' } => ({
+  kind: 'terms',
+  find: (reader, into, by) => findPattern(reader, automaton, into, by),
+});
+
+/** The same segments with the order of their keys. */
+const withRanks = (
+  scoring: readonly ScoringSegment[],
+  segments: readonly SegmentReader[],
+): readonly ScoringSegment[] => {
+  return mapCold(scoring, (one) => ({ ...one, ranks: segments[one.number].keys.ranks }));
+};
+
+/** Segments whose order of keys was fetched once. */
+const ranked = new WeakSet<SegmentReader>();
+
+/**
+ * The best documents without the order of all keys, which would have to be fetched of cold
+ * segments; null: it is here, or it decides which document is the last one.
+ */
+function* searchUntied(
+  segments: readonly SegmentReader[],
+  search: Kernel,
+  { limit, skip = 0, after, total: counts, demandPage }: ExecutionPlan,
+): Generator<void, Execution | null> {
+  const lacksOrder = segments.some((one) => one.hasColdKeys && !ranked.has(one));
+  if (after || !lacksOrder) return null;
+  const top = new TopDocs(limit + 1, byNumber);
+  const total = yield* search.search(top, counts);
+  const found = top.harvest();
+  if (found.length > limit && found[limit].score === found[limit - 1].score) {
+    for (const segment of segments) ranked.add(segment);
+    return null;
+  }
+  const docs = found.slice(0, limit).map(({ segment, doc, score }): RankedDoc => {
+    return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
+  });
+  const tied = docs.filter(({ score }, i) => {
+    return score === docs[i - 1]?.score || score === docs[i + 1]?.score;
+  });
+  readKeys(tied, () => demandPage?.(docs));
+  docs.sort((a, b) => b.score - a.score || Buffer.compare(a.key, b.key));
+  const skipped = Math.min(skip, docs.length);
+  return { docs: docs.slice(skipped), total, skipped };
+}
+
+/** Stands for a key where the order of equal scores does not matter. */
+function byNumber(segment: number, doc: number): Uint8Array {
+  const key = Buffer.alloc(8);
+  key.writeUInt32BE(segment);
+  key.writeUInt32BE(doc, 4);
+  return key;
+}
+
+function* searchTop(
   segments: readonly SegmentReader[],
   search: Kernel,
   plan: ExecutionPlan,
-): Execution {
+): Generator<void, Execution> {
   const keyOf = (segment: number, doc: number) => segments[segment].keys.key(doc);
   const after: TopAfter | null = plan.after
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
   const top = new TopDocs(plan.limit, keyOf, after);
-  const total = search.search(top, plan.total);
+  const total = yield* search.search(top, plan.total);
   const skipped = Math.min(plan.skip ?? 0, top.kept);
   const docs = top.harvest(skipped).map(({ segment, doc, score }): RankedDoc => {
     return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
@@ -162,27 +234,25 @@ function scoringSegments(
   return segments.flatMap((segment, number): ScoringSegment[] => {
     const reader = reachable[number] ? segment.inverted(shape.field.id) : null;
     if (reader === null) return [];
-    const { ranks } = segment.keys;
+    const own = { number, reader, ranks: null };
     if (narrowing === null && outer === null) {
-      return [
-        { number, reader, ranks, blocked: segment.deleted, living: livingOf(segment, shape) },
-      ];
+      return [{ ...own, blocked: segment.deleted, living: livingOf(segment, shape) }];
     }
     const scratch = scratchOf(segment, deadline);
     const { bitmaps } = scratch;
     const held: Int32Array[] = [];
     const allowed = outer === null ? [] : [...outer.bitmaps(segment, scratch, held)];
     if (narrowing !== null) {
-      held.push(matchesOf(narrowing.node(segment, false), scratch));
+      held.push(narrowing.node(segment, false).matches(scratch));
       allowed.push(held[held.length - 1]);
     }
     if (allowed.length === 1 && held.length === 0 && segment.deleted === null) {
-      return [{ number, reader, ranks, blocked: outside(allowed[0], segment), living: null }];
+      return [{ ...own, blocked: outside(allowed[0], segment), living: null }];
     }
     const bits = outsideAny(allowed, segment.deleted, bitmaps);
     for (const one of held) bitmaps.give(one);
     taken.push({ bitmaps, bits });
-    return [{ number, reader, ranks, blocked: bits, living: null }];
+    return [{ ...own, blocked: bits, living: null }];
   });
 }
 

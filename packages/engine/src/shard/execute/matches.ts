@@ -1,8 +1,8 @@
 import type { MatchedDocs } from '../../aggregate/aggregate-segments.ts';
 import type { Clause } from '../../query/bind/clause.ts';
-import { matchesOf } from '../../query/weight/matches.ts';
 import { createWeight } from '../../query/weight/weight.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { mapCold } from '../../storage/cold-file.ts';
 import type { ExecutionPlan } from './execute.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
@@ -31,24 +31,24 @@ export function withMatched<Result>(
   const narrowed = new Narrowing(narrowing, filters, deadline);
   const giveBack: (() => void)[] = [];
   const reachable = reachableSegments(plan.windows, [clause, ...narrowing]);
-  const matched = segments.flatMap((reader): MatchedDocs[] => {
+  const matched = mapCold(segments, (reader): MatchedDocs[] => {
     if (!reachable(reader)) return [];
     const scratch = scratchOf(reader, deadline);
     const { bitmaps } = scratch;
-    const matches = matchesOf(query.node(reader, false), scratch);
+    const matches = query.node(reader, false).matches(scratch);
     giveBack.push(() => bitmaps.give(matches));
     narrowed.apply(matches, reader, scratch);
     if (reader.deleted !== null) bitmaps.andNot(matches, reader.deleted);
     const count = bitmaps.count(matches);
     if (count === 0) return [];
     const other = (part: Clause) => {
-      const bits = matchesOf(createWeight(part, null, deadline).node(reader, false), scratch);
+      const bits = createWeight(part, null, deadline).node(reader, false).matches(scratch);
       giveBack.push(() => bitmaps.give(bits));
       return bits;
     };
     return [{ reader, matches, count, matchesOf: other }];
   });
-  const result = use(matched);
+  const result = use(matched.flat());
   for (const give of giveBack) give();
   return result;
 }

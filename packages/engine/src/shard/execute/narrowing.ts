@@ -1,9 +1,8 @@
 import type { Deadline } from '../../base/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
-import { matchesOf } from '../../query/weight/matches.ts';
+import { clauseKey } from '../../query/clauses/clause-key.ts';
 import { createWeight, type Weight } from '../../query/weight/weight.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
-import { clauseKey } from './clause-key.ts';
 import type { FilterCache } from './filter-cache.ts';
 import type { SegmentScratch } from './scratch.ts';
 
@@ -59,7 +58,7 @@ export class Narrowing {
     return this.#filters.map(({ weight, key }) => {
       const cached = this.#cached(reader, key);
       if (cached !== null) return cached;
-      const matches = matchesOf(weight.node(reader, false), scratch);
+      const matches = weight.node(reader, false).matches(scratch);
       this.#save(reader, key, matches);
       taken.push(matches);
       return matches;
@@ -80,7 +79,7 @@ export class Narrowing {
     reader: SegmentReader,
     scratch: SegmentScratch,
   ): void {
-    const matches = matchesOf(weight.node(reader, false), scratch);
+    const matches = weight.node(reader, false).matches(scratch);
     this.#save(reader, key, matches);
     scratch.bitmaps.and(bits, matches);
     scratch.bitmaps.give(matches);

@@ -8,6 +8,7 @@ import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { mapCold } from '../../storage/cold-file.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import type { NearDoc, NearDocs, NearestSettings, SearchedSegment } from '../shard.ts';
 import type { FilterCache } from './filter-cache.ts';
@@ -51,7 +52,7 @@ export function nearestDocs(
   const searched: SearchedSegment[] = [];
   const { search } = vector;
   const reachable = reachableSegments(windows, narrowing);
-  segments.forEach((reader, segment) => {
+  mapCold(segments, (reader, segment) => {
     if (!reachable(reader)) return;
     const vectors = reader.vectors(plan.id);
     if (vectors === null || vectors.count === 0) return;

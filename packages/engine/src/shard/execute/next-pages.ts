@@ -3,13 +3,15 @@
  * little further on. The search for one page also finds the hits of the next ones, at little extra
  * cost. They are saved with the open segments, and the next pages are taken from there.
  */
+
 import { createHash } from 'node:crypto';
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { CacheBudget } from '../../base/cache-budget.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { compareRanked, type SearchAfter } from '../../collect/order.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
-import { type Execution, type ExecutionPlan, execute } from './execute.ts';
+import { filterParts } from '../request/bind-request.ts';
+import { type Execution, type ExecutionPlan, executing } from './execute.ts';
 import { type FoundHits, keepGroups, packHits } from './found-hits.ts';
 
 /** A client that keeps paging gets this many times more pages from each search. */
@@ -55,12 +57,12 @@ const savedBytes = new CacheBudget(LIMITS.nextPagesBytes);
  * The documents of the page behind `plan.after`, from an earlier search of the same request where
  * possible. `request` and `tenant` name the documents and their order.
  */
-export function executePage(
+export function* executingPage(
   segments: readonly SegmentReader[],
   plan: ExecutionPlan & { readonly after: SearchAfter },
   { request, tenant }: { readonly request: SearchRequest; readonly tenant: string | undefined },
   ahead = PAGES_AHEAD,
-): Execution {
+): Generator<void, Execution> {
   const { after, limit } = plan;
   const own = savedRequest(segments, requestName(request, tenant));
   const known = own.found;
@@ -68,7 +70,7 @@ export function executePage(
   if (page !== null) return page;
   const pages = known !== null && goesOn(known, plan, after) ? GROWTH * known.pages : 1;
   const most = Math.max(limit, Math.min(pages * limit, plan.collapse ? ahead.groups : ahead.hits));
-  const { docs, total } = execute(segments, { ...plan, limit: most });
+  const { docs, total } = yield* executing(segments, { ...plan, limit: most });
   const hits = plan.collapse ? keepGroups(docs) : packHits(segments, plan.order, docs);
   own.found = { after, hits, total, whole: docs.length < most, pages: most / limit };
   savedBytes.use(own.self, hits.bytes);
@@ -121,8 +123,8 @@ function savedRequest(segments: readonly SegmentReader[], name: string): SavedRe
 
 /** The parts of a request that decide which documents come in which order, and its caller. */
 function requestName(request: SearchRequest, tenant: string | undefined): string {
-  const { query, ast, syntax, default_operator, filter, now, sort, collapse } = request;
-  const parts = [query, ast, syntax, default_operator, filter, now, sort, collapse, tenant];
+  const { query, ast, sort, collapse } = request;
+  const parts = [query, ast, ...Object.values(filterParts(request)), sort, collapse, tenant];
   const text = JSON.stringify(parts.map((part) => part ?? null));
   return text.length <= NAME_CHARS ? text : createHash('sha256').update(text).digest('base64');
 }

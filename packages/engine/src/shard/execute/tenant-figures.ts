@@ -7,7 +7,7 @@ import { Deadline } from '../../base/deadline.ts';
 import { forEachBit } from '../../bitmap/bitmap.ts';
 import type { Bitmaps } from '../../bitmap/bitmaps.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import { segmentLeaf } from '../../query/weight/leaves.ts';
+import { existsModule } from '../../query/clauses/exists.ts';
 import type { FieldFigures, TermsOfField } from '../../query/weight/statistics.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
@@ -143,7 +143,8 @@ function countValues(
 ): number {
   const { bitmaps } = scratchOf(segment, deadline);
   const bits = bitmaps.take();
-  segmentLeaf({ kind: 'exists', boost: 1, field }, segment, null, deadline).fill(bits);
+  const scope = { reader: segment, statistics: null, deadline };
+  existsModule.leaf({ kind: 'exists', boost: 1, field }, scope).fill(bits);
   bitmaps.and(bits, own);
   const count = bitmaps.count(bits);
   bitmaps.give(bits);

@@ -8,8 +8,7 @@ import { collectFirst } from '../../collect/collect-segment.ts';
 import type { SortKey } from '../../collect/order.ts';
 import type { RankedDocs } from '../../collect/ranked-docs.ts';
 import type { SegmentSortKey } from '../../collect/segment-order.ts';
-import { type DocTest, docTest } from '../../query/weight/doc-test.ts';
-import { matchesOf, mostMatches, type SegmentNode } from '../../query/weight/matches.ts';
+import type { DocTest, SegmentNode } from '../../query/weight/segment-node.ts';
 import { termShape } from '../../query/weight/term-shape.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { ExecutionPlan } from './execute.ts';
@@ -42,7 +41,7 @@ export function collectTested(segment: TestedSegment, top: RankedDocs): void {
     order,
     keys,
     segmentKeys: reader.keys,
-    count: mostMatches(node, reader.docs),
+    count: node.most,
     test: livingTest(segment, held),
     score: null,
     constant: 0,
@@ -65,7 +64,7 @@ function livingTest({ reader, scratch, node, narrowing }: TestedSegment, held: I
   const { deleted } = reader;
   return (doc: number): boolean => {
     if (matches === null) {
-      matches = docTest(node, scratch, held);
+      matches = node.test(scratch, held);
       filters = narrowing.bitmaps(reader, scratch, held);
     }
     for (let i = 0; i < filters.length; i++) if (!hasBit(filters[i], doc)) return false;
@@ -74,7 +73,7 @@ function livingTest({ reader, scratch, node, narrowing }: TestedSegment, held: I
 }
 
 function wholeMatches({ reader, scratch, node, narrowing }: TestedSegment): Int32Array {
-  const matches = matchesOf(node, scratch);
+  const matches = node.matches(scratch);
   narrowing.apply(matches, reader, scratch);
   if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
   return matches;

@@ -1,10 +1,11 @@
 import type { ExplainResponse } from '@lakehouse-search/contract';
 import { bindNode } from '../../query/bind/bind.ts';
-import { allParts, type Clause, type Leaf } from '../../query/bind/clause.ts';
+import type { Clause, PhraseWord } from '../../query/bind/clause.ts';
 import type { BindScope } from '../../query/bind/scope.ts';
+import { allParts, visitTerms } from '../../query/clauses/registry.ts';
+import { shownField, shownTerm } from '../../query/explain/term-name.ts';
 import { innerQueries, isCompound, type Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { shownField, shownTerm } from './term-name.ts';
 
 /**
  * What the words and patterns of a query became, by field in the query's order: terms as they stand
@@ -31,19 +32,24 @@ export function analyzedTerms(query: Query, scope: BindScope): ExplainResponse['
 type Add = (field: FieldPlan, term: string) => void;
 
 function addTerms(clause: Clause, node: Query, add: Add): void {
-  if (clause.kind === 'pattern') {
-    if ('value' in node) add(clause.field, node.value);
-  } else if (clause.kind === 'phrase_prefix') {
-    for (const { term } of clause.words) add(clause.field, shownTerm(clause.field, term));
-    add(clause.field, `${shownTerm(clause.field, clause.last.term)}*`);
-  } else if (clause.kind === 'prefix') {
-    add(clause.field, `${shownTerm(clause.field, clause.prefix)}*`);
-  } else if (clause.kind === 'term' || clause.kind === 'phrase' || clause.kind === 'set') {
-    for (const term of termsOf(clause)) add(clause.field, shownTerm(clause.field, term));
-  } else for (const part of allParts(clause)) addTerms(part, node, add);
-}
-
-function termsOf(clause: Leaf & { readonly kind: 'term' | 'phrase' | 'set' }) {
-  if (clause.kind === 'term') return [clause.term];
-  return clause.kind === 'phrase' ? clause.words.map((word) => word.term) : clause.terms;
+  for (const part of allParts(clause)) addTerms(part, node, add);
+  if (!('field' in clause)) return;
+  const { field } = clause;
+  const addTerm = (term: Uint8Array) => add(field, shownTerm(field, term));
+  const addPrefix = (term: Uint8Array) => add(field, `${shownTerm(field, term)}*`);
+  const addWords = (words: readonly PhraseWord[]) => {
+    for (const { term } of words) addTerm(term);
+  };
+  visitTerms(clause, {
+    word: addTerm,
+    phrase: addWords,
+    openPhrase(words, last) {
+      addWords(words);
+      addPrefix(last.term);
+    },
+    prefix: addPrefix,
+    pattern() {
+      if ('value' in node) add(field, node.value);
+    },
+  });
 }

@@ -6,6 +6,7 @@
  */
 import type { QueryFields } from '../../query/bind/fields.ts';
 import type { QueryText } from '../../query/bind/scope.ts';
+import { explainClause } from '../../query/explain/explain-clause.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
@@ -22,8 +23,7 @@ import type {
 } from '../shard.ts';
 import { documentContents } from './contents.ts';
 import { Elsewhere } from './elsewhere.ts';
-import { explainClause } from './explain-clause.ts';
-import { similarityTo } from './explain-near.ts';
+import { similarityTo, similarityWords } from './explain-near.ts';
 import type { Subject } from './subject.ts';
 import { judge } from './verdict.ts';
 import { whyNot } from './why-not.ts';
@@ -73,7 +73,10 @@ function subjectOf(
     const fields: QueryFields = queryFields(mapping, docsByName(named, mapping, ids));
     const bind = { fields, text, notes: [], leaves: 0 };
     const guarded = query.tenant !== undefined;
-    return { mapping, reader, doc, contents, statistics, bind, guarded, elsewhere };
+    const nearWords: Subject['nearWords'] = (near) => {
+      return similarityWords(near, { reader, doc, guarded });
+    };
+    return { mapping, reader, doc, contents, statistics, bind, guarded, nearWords, elsewhere };
   };
   return (part) => {
     if (part === 'query') return of(request.query ?? null, query.precomputed?.query);

@@ -1,13 +1,16 @@
 /** How near a document is to a vector, and why it is not among the nearest, in words. */
 import type { BoundVector } from '../../query/bind/precomputed.ts';
+import { whole } from '../../query/explain/detail.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import { withVector } from '../execute/nearest.ts';
 import type { NearerDocs } from '../shard.ts';
 import { searchWords } from './explain-search.ts';
-import { type Subject, whole } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 const NAMES = { cosine: 'cosine', dot: 'dot product', l2: 'squared distance' } as const;
+
+type SearchedDoc = Pick<Subject, 'reader' | 'doc' | 'guarded'>;
 
 /** How a field compares two vectors, as people read it: `cosine 0.7312`. */
 function measured({ vector }: FieldPlan, similarity: number): string {
@@ -26,14 +29,14 @@ export function similarityTo(
 }
 
 /** How near the document is. */
-export function similarityWords(near: BoundVector, subject: Subject): string {
+export function similarityWords(near: BoundVector, subject: SearchedDoc): string {
   const similarity = similarityTo(near, subject);
   const own = similarity === null ? 'no vector' : measured(near.field, similarity);
   return `${own}${methodWords(near, subject)}`;
 }
 
 /** `; ` and how the document's segment was searched; nothing if there is no vector to search for. */
-function methodWords({ vector, searched }: BoundVector, { reader, guarded }: Subject): string {
+function methodWords({ vector, searched }: BoundVector, { reader, guarded }: SearchedDoc): string {
   return vector === null ? '' : `; ${searchWords(searched.get(reader.id), guarded)}`;
 }
 

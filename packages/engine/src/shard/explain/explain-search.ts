@@ -1,6 +1,7 @@
 /** How the vectors of a segment were searched, and why so, in words. */
+
+import { whole } from '../../query/explain/detail.ts';
 import type { SearchChoice } from '../../vector/search-cost.ts';
-import { whole } from './subject.ts';
 
 const millis = (ms: number): string => `${Number(ms.toPrecision(2))} ms`;
 

@@ -3,13 +3,14 @@
  * offered: what is offered matches.
  */
 
-import { nearest } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
 import type { Clause } from '../../query/bind/clause.ts';
+import { phraseFrequency } from '../../query/clauses/phrase.ts';
+import { positionsIn } from '../../query/explain/postings.ts';
 import type { Query } from '../../query/query.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import type { Contents } from './contents.ts';
-import { phraseFrequency, positionsIn } from './explain-clause.ts';
 import type { Subject } from './subject.ts';
 import { judge, type Verdict } from './verdict.ts';
 

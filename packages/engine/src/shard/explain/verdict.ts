@@ -8,14 +8,9 @@
 import type { ExplainDetail } from '@lakehouse-search/contract';
 import { bindNode, neededShould } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';
+import { constantDetail, demotedDetail, maxDetail, sumDetail } from '../../query/explain/detail.ts';
+import { explainClause } from '../../query/explain/explain-clause.ts';
 import type { Query } from '../../query/query.ts';
-import {
-  constantDetail,
-  demotedDetail,
-  explainClause,
-  maxDetail,
-  sumDetail,
-} from './explain-clause.ts';
 import { clauseName, type Subject } from './subject.ts';
 
 export type Role = 'must' | 'should' | 'must_not' | 'filter';

@@ -3,15 +3,16 @@
  * that does not match; then should, where too few match; then the first must_not that matches.
  */
 import type { WhyNot } from '@lakehouse-search/contract';
-import { type Clause, positiveParts } from '../../query/bind/clause.ts';
+import type { Clause } from '../../query/bind/clause.ts';
 import { findField } from '../../query/bind/fields.ts';
 import type { BoundDocs } from '../../query/bind/precomputed.ts';
+import { exactTerms, positiveParts } from '../../query/clauses/registry.ts';
+import { shownTerm } from '../../query/explain/term-name.ts';
 import { innerQueries, type Query } from '../../query/query.ts';
 import type { Contents } from './contents.ts';
 import { notNearWords } from './explain-near.ts';
 import { missingWords, nearMiss } from './near-miss.ts';
 import type { Subject } from './subject.ts';
-import { shownTerm } from './term-name.ts';
 import type { Verdict } from './verdict.ts';
 
 const SHOWN_TOKENS = 40;
@@ -97,16 +98,9 @@ function shown(contents: Contents, { bound }: Verdict): Pick<WhyNot, 'tokens' | 
 }
 
 function wordsOf(clause: Clause): readonly string[] {
-  switch (clause.kind) {
-    case 'term':
-      return [shownTerm(clause.field, clause.term)];
-    case 'phrase':
-      return clause.words.map(({ term }) => shownTerm(clause.field, term));
-    case 'phrase_prefix':
-      return clause.words.map(({ term }) => shownTerm(clause.field, term));
-    default:
-      return positiveParts(clause).flatMap(wordsOf);
-  }
+  const own =
+    'field' in clause ? exactTerms(clause).map((term) => shownTerm(clause.field, term)) : [];
+  return [...own, ...positiveParts(clause).flatMap(wordsOf)];
 }
 
 function leafMiss(verdict: Verdict, subject: Subject): WhyNot {
@@ -115,6 +109,11 @@ function leafMiss(verdict: Verdict, subject: Subject): WhyNot {
     return notNear(bound.precomputed, clause, subject);
   if (node.kind === 'ids') {
     return { reason: 'clause', message: `${clause} needs one of its keys`, clause };
+  }
+  if (node.kind === 'more_like_this' && bound?.kind === 'bool') {
+    const { minimum, should } = bound;
+    const message = `${clause} needs ${minimum} of its ${should.length} words`;
+    return { reason: 'clause', message, clause };
   }
   if (!('field' in node)) return nothingLeft(clause, 'it matches no document');
   const contents = contentsOf(node, subject);

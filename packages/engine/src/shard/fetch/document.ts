@@ -30,18 +30,27 @@ export function documentValues(reader: SegmentReader, doc: number): DocumentValu
     if (plan.folded !== undefined) {
       return stored(plan.folded.originals).map((term) => originalOf(term as Uint8Array));
     }
-    if (plan.column === null) return stored(plan.id);
-    const column = reader.numeric(plan.id) ?? reader.ordinals(plan.id);
-    if (column === null) return [];
-    const count = column.count(doc);
-    if (count === 1) return [column.valueAt(doc, 0)];
-    const list: StoredValue[] = [];
-    for (let i = 0; i < count; i++) list.push(column.valueAt(doc, i));
-    return list;
+    return plan.column === null ? stored(plan.id) : columnValues(reader, plan, doc);
   };
   const texts = (plan: FieldPlan): readonly string[] =>
     of(plan).map((value) => decoder.decode(value as Uint8Array));
   return { of, texts };
+}
+
+/** The values of a document in the column of a field. */
+export function columnValues(
+  reader: SegmentReader,
+  { id }: FieldPlan,
+  doc: number,
+): readonly StoredValue[] {
+  const column = reader.column(id);
+  if (column === null) return [];
+  column.needDoc(doc);
+  const count = column.count(doc);
+  if (count === 1) return [column.valueAt(doc, 0)];
+  const list: StoredValue[] = [];
+  for (let i = 0; i < count; i++) list.push(column.valueAt(doc, i));
+  return list;
 }
 
 /**

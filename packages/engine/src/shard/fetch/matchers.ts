@@ -1,5 +1,7 @@
 import type { TermAutomaton } from '../../query/automaton/automaton.ts';
-import { type Clause, type Leaf, positiveParts } from '../../query/bind/clause.ts';
+import type { Clause, PhraseWord } from '../../query/bind/clause.ts';
+import type { TermVisitor } from '../../query/clauses/module.ts';
+import { positiveLeaves, visitTerms } from '../../query/clauses/registry.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 
 /**
@@ -55,38 +57,21 @@ export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers |
     words.set(text, known);
     return known;
   };
+  const numbered = (list: readonly PhraseWord[]) => ({
+    words: list.map(({ term }) => number(term)),
+    offsets: list.map(({ offset }) => offset),
+  });
+  const visitor: TermVisitor = {
+    word: (term) => single.add(number(term)),
+    phrase: (list, slop) => phrases.push({ ...numbered(list), slop }),
+    openPhrase: (list, { term: prefix, offset }) =>
+      openPhrases.push({ ...numbered(list), prefix, offset }),
+    prefix: (prefix) => prefixes.push(prefix),
+    pattern: (automaton) => automata.push(automaton),
+  };
   for (const leaf of positiveLeaves(clause)) {
-    if (!('field' in leaf) || leaf.field.id !== field.id) continue;
-    if (leaf.kind === 'term') single.add(number(leaf.term));
-    else if (leaf.kind === 'set') for (const term of leaf.terms) single.add(number(term));
-    else if (leaf.kind === 'prefix') prefixes.push(leaf.prefix);
-    else if (leaf.kind === 'pattern') automata.push(leaf.automaton);
-    else if (leaf.kind === 'phrase_prefix') {
-      openPhrases.push({
-        words: leaf.words.map((word) => number(word.term)),
-        offsets: leaf.words.map((word) => word.offset),
-        prefix: leaf.last.term,
-        offset: leaf.last.offset,
-      });
-    } else if (leaf.kind === 'phrase') {
-      phrases.push({
-        words: leaf.words.map((word) => number(word.term)),
-        offsets: leaf.words.map((word) => word.offset),
-        slop: leaf.slop,
-      });
-    }
+    if ('field' in leaf && leaf.field.id === field.id) visitTerms(leaf, visitor);
   }
   const some = words.size + prefixes.length + automata.length > 0;
   return some ? { words, single, phrases, openPhrases, prefixes, automata } : null;
-}
-
-/** The leaves that a document matches because of, in the query's order. */
-function* positiveLeaves(clause: Clause): Generator<Leaf> {
-  if (clause.kind === 'none') return;
-  if (clause.kind === 'precomputed') {
-    if (clause.precomputed.words !== null) yield* positiveLeaves(clause.precomputed.words);
-    return;
-  }
-  if (clause.kind !== 'bool' && clause.kind !== 'max' && clause.kind !== 'demoted') yield clause;
-  else for (const part of positiveParts(clause)) yield* positiveLeaves(part);
 }

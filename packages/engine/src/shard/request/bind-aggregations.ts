@@ -1,14 +1,14 @@
 import type { FacetSpec, QueryTree, SkippedFacet } from '@lakehouse-search/contract';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
-import { declaredField, isAggregatable } from '../../aggregate/aggregation-field.ts';
+import { declaredField, declareHint, isAggregatable } from '../../aggregate/aggregation-field.ts';
+import { mostFrequent } from '../../aggregate/kinds/terms.ts';
 import { readAggregations } from '../../aggregate/read-aggregations.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
-import { hasNearest } from '../../query/bind/nearest.ts';
+import { hasPrecomputed } from '../../query/bind/nearest.ts';
 import type { Query } from '../../query/query.ts';
 import { readTree } from '../../query/tree/read.ts';
-import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { ShardQuery, SummarySpecs } from '../shard.ts';
 import { bindFilter } from './bind-request.ts';
@@ -81,7 +81,7 @@ class FilterBinder {
   bind(filter: string | QueryTree): Clause {
     if (typeof filter !== 'string' && this.#docs === undefined) {
       const tree = readTree(filter);
-      if (hasNearest(tree)) {
+      if (hasPrecomputed(tree)) {
         this.unresolved.push(tree);
         return { kind: 'none' };
       }
@@ -98,25 +98,21 @@ function facetTerms(mapping: Mapping, { fields: names, size = FACET_SIZE }: Face
   const skipped: SkippedFacet[] = [];
   for (const name of new Set(names)) {
     const reason = whySkipped(name, fields);
-    if (reason === null) counted.push(facetOf(declaredField(name, 'facets', fields), size));
+    if (reason === null)
+      counted.push(mostFrequent(name, declaredField(name, 'facets', fields), size));
     else skipped.push({ field: name, reason });
   }
   return { counted, skipped };
 }
 
-function facetOf(field: FieldPlan, size: number): Aggregation {
-  const order = { by: 'count', desc: true } as const;
-  const none = { missing: null, having: [], subs: [], steps: [] };
-  return { name: field.name, kind: 'terms', field, size, order, ...none };
-}
-
 function whySkipped(name: string, fields: QueryFields): string | null {
-  if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
+  if (findField(fields, name)?.kind === 'path')
+    return `it is a path without a declared field: ${declareHint(name, fields)}`;
   const plan = declaredField(name, 'facets', fields);
   if (isAggregatable(plan, fields)) return null;
   const why =
     plan.type === 'TEXT'
       ? 'it is TEXT, which has words and no values to count'
       : `it is ${plan.type} without fast`;
-  return fields.exact?.has(plan.id) ? `${why}: ${fastHint(plan, fields)}` : why;
+  return `${why}: ${fastHint(plan, fields, '')}`;
 }

@@ -6,18 +6,21 @@
  * 2. `sort` and `collapse` become sort keys and a field with a column.
  * 3. `fields` and `highlight` become cached fields.
  */
-import type {
-  CheckedRequest,
-  HighlightSpec,
-  SearchRequest,
-  SortSpec,
+
+import {
+  type HighlightSpec,
+  LhsError,
+  type SearchRequest,
+  type SortSpec,
 } from '@lakehouse-search/contract';
-import { LhsError, sortDirection } from '@lakehouse-search/contract';
+import { type CheckedRequest, sortDirection } from '@lakehouse-search/contract/internal';
 import { BY_SCORE, type SortKey } from '../../collect/order.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
+import { misread } from '../../query/bind/misread.ts';
+import { missingNotes, withoutMissing } from '../../query/bind/optional-fields.ts';
 import { settleDates } from '../../query/bind/relative-dates.ts';
 import { withSynonymRuns } from '../../query/bind/synonym-runs.ts';
 import type { Query } from '../../query/query.ts';
@@ -25,6 +28,7 @@ import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
+import { type RangeLeaf, soughtRanges } from '../fetch/matched-values.ts';
 import { fieldMatchers } from '../fetch/matchers.ts';
 import type { ShardQuery } from '../shard.ts';
 import { BindingMemo } from './binding-memo.ts';
@@ -32,6 +36,7 @@ import { boundDocs, type DocsByName, docsByName } from './precomputed.ts';
 import { queryFields } from './query-fields.ts';
 import { readMissingPlace } from './sort-values.ts';
 import { type TenantFilter, tenantFilter } from './tenant-filter.ts';
+import { unknownNames } from './unknown-names.ts';
 
 /** A request as a shard runs it. */
 export interface BoundRequest {
@@ -48,6 +53,8 @@ export interface BoundRequest {
   readonly highlight: readonly FieldPlan[] | null;
   /** Other fields whose highlights are requested: their texts are in the table. */
   readonly rowHighlight: readonly MappedField[];
+  /** Ranges of the query whose values are shown: they are in the index. */
+  readonly highlightRanges: readonly RangeLeaf[];
   /** What is odd in the query and the filter. */
   readonly notes: readonly string[];
 }
@@ -67,9 +74,25 @@ export function bindRequest(
   const reusable = segmentIds === null || query.precomputed === undefined;
   const known = reusable ? bound.get(mapping, query) : undefined;
   if (known !== undefined) return known;
-  const as = bind(mapping, query, segmentIds);
+  const as = bindNamed(mapping, query, segmentIds);
   if (reusable) bound.set(mapping, query, as);
   return as;
+}
+
+/** As `bind`; an error names all unknown fields of the request. */
+function bindNamed(
+  mapping: Mapping,
+  query: ShardQuery,
+  segmentIds: readonly string[] | null,
+): BoundRequest {
+  try {
+    return bind(mapping, query, segmentIds);
+  } catch (error) {
+    const { request } = query.search;
+    const trees = [readQuery(request, mapping), readFilter(request, mapping)];
+    const queries = trees.filter((tree) => tree !== null);
+    throw unknownNames(request, queries, queryFields(mapping), error) ?? error;
+  }
 }
 
 function bind(
@@ -82,7 +105,9 @@ function bind(
   const order = sortOrder(request.sort, fields);
   const named = (list: Parameters<typeof docsByName>[0]) => docsByName(list, mapping, segmentIds);
   const whole = precomputed?.whole;
-  const notes: string[] = [];
+  const written = { ...request, optional_fields: undefined };
+  const trees = () => [readQuery(written, mapping), readFilter(written, mapping) ?? []].flat();
+  const notes = [...missingNotes(request.optional_fields, fields, trees)];
   const clause =
     whole === undefined
       ? bindMatching(request, mapping, named(precomputed?.query), notes)
@@ -128,25 +153,34 @@ export function bindFilter(
   return bindQuery(filter, queryFields(mapping, given), text, notes);
 }
 
+/** The filter of a request, with what it is read by. */
+export function filterParts(request: SearchRequest): SearchRequest {
+  const { filter, syntax, default_operator, now, optional_fields } = request;
+  return { filter, syntax, default_operator, now, optional_fields };
+}
+
 /** The tree of a request's `filter`; null where it has none. */
 export function readFilter(request: SearchRequest, mapping: Mapping): Query | null {
   const { filter } = request;
   if (filter === undefined) return null;
   const tree =
     typeof filter === 'string' ? parsed(filter, request, mapping, 'and') : readTree(filter);
-  return atNow(tree, request, mapping);
+  return settled(tree, request, mapping);
 }
 
 /** The tree of a request's `query` or `ast`; every document where it has neither. */
 export function readQuery(request: SearchRequest, mapping: Mapping): Query {
   const { query, ast } = request;
-  if (ast !== undefined) return atNow(readTree(ast), request, mapping);
+  if (ast !== undefined) return settled(readTree(ast), request, mapping);
   if (query === undefined) return { kind: 'match_all' };
-  return atNow(parsed(query, request, mapping, 'or'), request, mapping);
+  return settled(parsed(query, request, mapping, 'or'), request, mapping);
 }
 
-function atNow(tree: Query, { now }: SearchRequest, mapping: Mapping): Query {
-  return now === undefined ? tree : settleDates(tree, queryFields(mapping), now);
+/** A tree without `now`, and without fields that the index may lack. */
+function settled(tree: Query, { now, optional_fields }: SearchRequest, mapping: Mapping): Query {
+  const fields = queryFields(mapping);
+  const known = withoutMissing(tree, fields, optional_fields);
+  return now === undefined ? known : settleDates(known, fields, now);
 }
 
 /** The tree of a query string, with the synonyms of words side by side. */
@@ -158,8 +192,12 @@ function parsed(
 ): Query {
   const { syntax, default_operator: defaultOperator = operator } = request;
   const { defaultFields } = mapping;
-  const tree = parseQuery(text, { syntax, defaultFields, defaultOperator });
-  return withSynonymRuns(tree, text, queryFields(mapping));
+  const parse = (query: string) => parseQuery(query, { syntax, defaultFields, defaultOperator });
+  try {
+    return withSynonymRuns(parse(text), text, queryFields(mapping));
+  } catch (error) {
+    throw misread(error, text, queryFields(mapping), parse);
+  }
 }
 
 function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): readonly SortKey[] {
@@ -217,29 +255,30 @@ function returnedFields(
 }
 
 /**
- * TEXT and KEYWORD fields by name, those that the query searches, or all cached TEXT fields. Names
- * that cannot be highlighted are left out, as the interface has it; unknown ones are refused.
+ * TEXT and KEYWORD fields by name, what the query searches, or all cached TEXT fields. Names that
+ * cannot be highlighted are left out, as the interface has it; unknown ones are refused.
  */
 function highlightFields(
   checked: CheckedRequest,
   mapping: Mapping,
   fields: QueryFields,
   clause: Clause,
-): Pick<BoundRequest, 'highlight' | 'rowHighlight'> {
-  if (checked.highlight === null) return { highlight: null, rowHighlight: [] };
+): Pick<BoundRequest, 'highlight' | 'rowHighlight' | 'highlightRanges'> {
+  const none = { highlight: null, rowHighlight: [], highlightRanges: [] };
+  if (checked.highlight === null) return none;
   const { fields: names, matched } = checked.highlight;
   const isSought = ({ plan }: MappedField) => fieldMatchers(clause, plan) !== null;
   if (matched) {
     const sought = mapping.fields.filter((field) => isTextual(field.plan) && isSought(field));
-    return marksOf(sought, sought);
+    return { ...marksOf(sought, sought), highlightRanges: soughtRanges(clause) };
   }
   if (names === null) {
     const cached = mapping.fields.filter((field) => field.plan.type === 'TEXT' && isInIndex(field));
-    return { highlight: cached.map(({ plan }) => plan), rowHighlight: [] };
+    return { ...none, highlight: cached.map(({ plan }) => plan) };
   }
   const ids = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
   const named = mapping.fields.filter(({ plan }) => ids.has(plan.id) && isTextual(plan));
-  return marksOf(named, named.filter(isSought));
+  return { ...none, ...marksOf(named, named.filter(isSought)) };
 }
 
 const marksOf = (all: readonly MappedField[], sought: readonly MappedField[]) => ({
@@ -254,9 +293,6 @@ export function highlightsRows(mapping: Mapping, spec: HighlightSpec = {}): bool
   return mapping.fields.some((field) => isNamed(field) && isRowText(field));
 }
 
-/** Sources whose text is a value of the row. */
-const ROW_SOURCES: ReadonlySet<string> = new Set(['columns', 'variant_leaf']);
-
 const isTextual = ({ type, inverted }: FieldPlan): boolean =>
   inverted !== null && (type === 'TEXT' || type === 'KEYWORD');
 
@@ -266,4 +302,4 @@ const isInIndex = ({ plan, definition }: MappedField): boolean =>
 
 /** Whether the texts of a field are in the table alone. */
 const isRowText = (field: MappedField): boolean =>
-  isTextual(field.plan) && !isInIndex(field) && ROW_SOURCES.has(field.source.kind);
+  isTextual(field.plan) && !isInIndex(field) && field.source.kind !== 'originals';

@@ -21,7 +21,11 @@ export function docsByName(
   segmentIds: readonly string[] | null,
 ): DocsByName | undefined {
   if (list === undefined) return undefined;
-  return new Map(list.map(({ name, found }) => [name, boundDocs(found, mapping, segmentIds)]));
+  return new Map(
+    list.map(({ name, found }) => {
+      return [name, 'liked' in found ? found : boundDocs(found, mapping, segmentIds)];
+    }),
+  );
 }
 
 /** Precomputed documents as a clause reads them. */

@@ -1,3 +1,4 @@
+import type { Type } from '@lakehouse-search/lake';
 import type { FlatPath, QueryFields } from '../../query/bind/fields.ts';
 import { type SynonymTable, synonymTable } from '../../query/bind/synonyms.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
@@ -27,9 +28,17 @@ function readFields(mapping: Mapping): QueryFields {
   return {
     ...{ index: mapping.definition.index, plans, key, fast: ids, unindexed, declared },
     exact: exactFields(mapping),
+    leaves: mapping.columns
+      .filter(({ name }) => plans.has(pathField(name)))
+      .flatMap(({ name, type }) => leafPaths(type, name)),
     ...(synonyms && { synonyms }),
   };
 }
+
+const leafPaths = (type: Type, path: string): readonly string[] =>
+  type.kind === 'struct'
+    ? type.fields.flatMap((field) => leafPaths(field.type, `${path}.${field.name}`))
+    : [path];
 
 /** By the id of each other field: the fast KEYWORD field with the same columns. */
 function exactFields({ fields }: Mapping): ReadonlyMap<number, string> {

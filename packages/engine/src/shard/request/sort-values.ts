@@ -8,8 +8,7 @@
  * A `search_after` may end before its first key: the page begins behind all documents with these
  * values. A key that is null is before all keys in the order.
  */
-import type { Json } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { type Json, LhsError } from '@lakehouse-search/contract';
 import { doubleFromOrdered, orderedFromDouble } from '../../base/ordered-double.ts';
 import type { MissingPlace, SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

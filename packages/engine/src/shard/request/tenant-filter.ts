@@ -4,7 +4,9 @@
  * operation of a shard combines it with the query, so no request can widen it. An index without a
  * `tenant_field` cannot tell tenants apart and is closed to them.
  */
-import { closedToTenants, LhsError } from '@lakehouse-search/contract';
+
+import { LhsError } from '@lakehouse-search/contract';
+import { closedToTenants } from '@lakehouse-search/contract/internal';
 import type { Leaf } from '../../query/bind/clause.ts';
 import type { Definition } from '../../schema/definition.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';

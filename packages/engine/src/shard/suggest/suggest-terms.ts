@@ -3,8 +3,9 @@
  * variant), fold the text as the field's analyzer folds words, walk the dictionaries of all
  * segments (prefix-terms.ts, near-terms.ts).
  */
-import type { CheckedSuggest } from '@lakehouse-search/contract';
+
 import { LhsError } from '@lakehouse-search/contract';
+import type { CheckedSuggest } from '@lakehouse-search/contract/internal';
 import type { Deadline } from '../../base/deadline.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import {
@@ -42,7 +43,7 @@ export interface SuggestWork {
 export function suggestTerms(
   segments: readonly SegmentReader[],
   mapping: Mapping,
-  { request, limit, terms, folded, pattern, tenant }: ShardSuggest,
+  { request, limit, terms, folded, pattern, maxTerms, tenant }: ShardSuggest,
   { deadline, filters }: SuggestWork,
 ): readonly RankedTerm[] {
   const termsOf = (field: number): readonly FieldTerms[] => {
@@ -58,6 +59,8 @@ export function suggestTerms(
   const target = termsTarget(request.field, mapping, pattern !== undefined);
   const own = termsOf(target.plan.id);
   if (terms !== undefined) return terms.map((term) => counted(own, term));
+  const termCount = own.reduce((sum, { reader }) => sum + reader.termCount, 0);
+  if (maxTerms !== undefined && termCount > maxTerms) return [];
   const list = new SuggestionList(limit);
   const clause = patternOf(request, target, pattern);
   if (clause.kind === 'prefix') offerPrefix(own, clause.prefix, list, deadline);

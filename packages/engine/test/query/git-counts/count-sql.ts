@@ -42,6 +42,7 @@ export function conditionOf(query: Query, table: TokenTable): string {
     }
     case 'cidr':
     case 'knn':
+    case 'more_like_this':
     case 'ids':
     case 'dis_max':
     case 'constant_score':

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExportedDocument, LocalBackend } from '@lakehouse-search/engine';
+import type { ExportedDocument } from '@lakehouse-search/engine';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { expect } from 'vitest';
 import { expectVectors } from '../../../../../test/support/expect-vectors.ts';
 import { exportedRow, keyDigest } from '../../../../../test/support/shared-tables.ts';
@@ -15,7 +16,7 @@ import type { TruthTable } from './truth-table.ts';
  * their keys, each with the row's values; and the truth's digest where it has one.
  */
 export async function expectSnapshot(
-  backend: LocalBackend,
+  backend: LocalEngine,
   table: TruthTable,
   id: string,
 ): Promise<void> {
@@ -38,7 +39,7 @@ export async function expectSnapshot(
 }
 
 /** Every document has the vector of its row's text. */
-async function expectMeaning(backend: LocalBackend, table: TruthTable, id: string): Promise<void> {
+async function expectMeaning(backend: LocalEngine, table: TruthTable, id: string): Promise<void> {
   const { key } = await backend.describeIndex({});
   const indexes = join(backend.dataDir, 'indexes');
   const live = currentGeneration(join(indexes, readdirSync(indexes)[0]));

@@ -85,7 +85,7 @@ function placesOf({ segments, files }: IndexSnapshot): readonly string[] {
   for (const segment of segments) {
     for (let doc = 0; doc < segment.docs; doc++) {
       if (segment.isDeleted(doc)) continue;
-      places.push(`${files[segment.locators.file(doc)]} ${segment.locators.position(doc)}`);
+      places.push(`${files.at(segment.locators.file(doc)).path} ${segment.locators.position(doc)}`);
     }
   }
   return places.sort();

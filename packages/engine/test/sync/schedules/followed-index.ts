@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import Database from 'better-sqlite3';
 import { type Fault, FaultyDirectory } from '../../../../../test/support/faulty-directory.ts';
 import { tinyModels } from '../../../../../test/support/tiny-model.ts';
@@ -13,7 +13,7 @@ export class FollowedIndex {
   readonly models = tinyModels();
   readonly #warehouse: string;
   readonly #more: string;
-  #backend!: LocalBackend;
+  #backend!: LocalEngine;
   #fault: Fault = NO_FAULT;
   ref: 'dev' | null = null;
 
@@ -31,13 +31,13 @@ export class FollowedIndex {
     return index;
   }
 
-  get backend(): LocalBackend {
+  get backend(): LocalEngine {
     return this.#backend;
   }
 
   async reopen(): Promise<void> {
     await this.#backend?.close();
-    this.#backend = await openLocal(this.dataDir, {
+    this.#backend = await openEngine(this.dataDir, {
       create: true,
       threads: 0,
       openEmbedder: this.models.open,

@@ -146,8 +146,8 @@ export class RealTable {
     );
     if (rows.size === 0) return;
     const name = on === 'main' ? 'main' : 'dev';
-    const { snapshotId } = await appendRows(this.config, this.#input(rows), name);
-    model.commit(on, String(snapshotId), 'append', new Map([...before, ...rows]));
+    const { snapshot } = await appendRows(this.config, this.#input(rows), name);
+    model.commit(on, String(snapshot), 'append', new Map([...before, ...rows]));
   }
 
   async #delete(picks: readonly number[]): Promise<void> {
@@ -157,17 +157,17 @@ export class RealTable {
     if (live.length === 0) return;
     const gone = new Set(picks.map((pick) => live[pick % live.length]));
     const keys = [...gone].map((id) => ({ id }));
-    const { snapshotId } = await deleteKeys(this.config, keys);
+    const { snapshot } = await deleteKeys(this.config, keys);
     const rows = new Map([...before].filter(([key]) => !gone.has(key)));
-    model.commit('main', String(snapshotId), 'delete', rows);
+    model.commit('main', String(snapshot), 'delete', rows);
   }
 
   async #upsert(rows: Rows): Promise<void> {
     const { model } = this;
     if (rows.size === 0) return;
-    const { snapshotId } = await upsertRows(this.config, this.#input(rows));
+    const { snapshot } = await upsertRows(this.config, this.#input(rows));
     const after = new Map([...model.rowsOf(model.main), ...rows]);
-    model.commit('main', String(snapshotId), 'overwrite', after);
+    model.commit('main', String(snapshot), 'overwrite', after);
   }
 
   async #touch(picks: readonly number[], salt: number): Promise<void> {
@@ -178,15 +178,15 @@ export class RealTable {
   }
 
   async #overwrite(rows: Rows): Promise<void> {
-    const { snapshotId } = await overwriteRows(this.config, this.#input(rows));
-    this.model.commit('main', String(snapshotId), 'overwrite', rows);
+    const { snapshot } = await overwriteRows(this.config, this.#input(rows));
+    this.model.commit('main', String(snapshot), 'overwrite', rows);
   }
 
   async #compact(): Promise<void> {
     const { model } = this;
-    const { snapshotId } = await compactTable(this.config);
-    if (snapshotId === null) return;
-    model.commit('main', String(snapshotId), 'replace', model.rowsOf(model.main));
+    const { snapshot } = await compactTable(this.config);
+    if (snapshot === null) return;
+    model.commit('main', String(snapshot), 'replace', model.rowsOf(model.main));
   }
 
   async #deleteMode(copies: boolean): Promise<void> {
@@ -227,6 +227,6 @@ export class RealTable {
     const { timestampMs } = table.snapshot(BigInt(id));
     await table.close();
     const gone = await expireSnapshots(this.config, timestampMs + 1, { deleteFiles });
-    this.model.expire(gone.map(String));
+    this.model.expire(gone);
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, openTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -86,7 +86,7 @@ export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
   const { formatVersion } = schedule;
   const schema = { schemaId: 0, identifierFieldIds: [], fields: COLUMNS };
   await createTable(catalog, 'a.t', { schema, formatVersion });
-  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
+  const backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
   try {
     const sharding = `sharding: { shards: ${schedule.shards} }\n`;
     const followed = definition('followed', warehouse) + sharding;
@@ -103,11 +103,11 @@ export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
 }
 
 class Run {
-  readonly #backend: LocalBackend;
+  readonly #backend: LocalEngine;
   readonly #config: Parameters<typeof appendRows>[0];
   #names = 0;
 
-  constructor(backend: LocalBackend, config: Parameters<typeof appendRows>[0]) {
+  constructor(backend: LocalEngine, config: Parameters<typeof appendRows>[0]) {
     this.#backend = backend;
     this.#config = config;
   }

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { LakeError } from '../../base/errors.ts';
 import type { Type } from '../../schema/type.ts';
 import { checkParquet } from '../check-parquet.ts';
@@ -8,69 +8,27 @@ import {
   hasKnownEnding,
   type InputFile,
   type InputFiles,
-  type InputFormat,
   type InputKind,
 } from '../input-files.ts';
-import { hasFilename, kindFor, type ReadingOptions } from '../reading-options.ts';
+import { hasFilename, kindFor } from '../reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
-import { findJsonRows, writeJsonRows, writeLargeArray } from './json-rows.ts';
-import { type LogRows, logKind, logName, looksLikeCsv, writeLogRows } from './log-rows.ts';
-import { hasMark, textEncoding, UTF8, writeUtf8 } from './text-encoding.ts';
+import { withoutComments } from './comment-lines.ts';
+import type { Conversion, ConvertedInput, ConvertedReading } from './conversion.ts';
+import { convertJson } from './convert-json.ts';
+import {
+  type LogRows,
+  logKind,
+  logName,
+  looksLikeCsv,
+  suggestedGrok,
+  writeLogRows,
+} from './log-rows.ts';
+import { asUtf8 } from './text-encoding.ts';
 import type { TypedLines } from './typed-rows.ts';
 import { writeLines } from './write-lines.ts';
 import { sheetRows } from './xlsx-rows.ts';
 import { extractMember, zipMembers } from './zip.ts';
-
-/** Files that DuckDB reads, and what was found out about them. */
-export interface ConvertedInput {
-  readonly files: readonly InputFile[];
-  readonly format: InputFormat;
-  /** The types of columns that the files name. */
-  readonly types?: ReadonlyMap<string, Type>;
-  /** How they are read, unless the caller says otherwise. */
-  readonly options?: ReadingOptions;
-  readonly reading: ConvertedReading;
-}
-
-/** What conversion says about an input. */
-export interface ConvertedReading {
-  readonly kind: InputKind;
-  /** Absent: UTF-8, or not a text. */
-  readonly encoding?: { readonly label: string; readonly isGuess: boolean };
-  /** Where the rows of a JSON text are, if they are not its values. */
-  readonly rows?: { readonly path: readonly string[]; readonly isGuess: boolean };
-  /** What lines are, and how many do not fit. */
-  readonly lines?: {
-    readonly as: string;
-    readonly unmatched: number;
-    /** Whether plain lines look like CSV. */
-    readonly isLikeCsv?: true;
-    /** Whether nothing in the rows says which of several files they are from. */
-    readonly isMixed?: true;
-  };
-  /** Files of an archive that are no data. */
-  readonly leftOut?: readonly string[];
-  /** The worksheet that is read, and the others. */
-  readonly sheet?: { readonly name: string; readonly others: readonly string[] };
-}
-
-/** What a conversion needs besides its files. */
-export interface Conversion {
-  readonly options: ReadingOptions;
-  readonly formatVersion: number;
-  /** The memory of the writer. */
-  readonly memoryBytes: number;
-  readonly signal?: AbortSignal;
-  /** A new path in the work folder, with this ending. */
-  readonly newPath: (ending: string) => string;
-}
-
-/** `newPath` of a folder. */
-export function pathsIn(folder: string): Conversion['newPath'] {
-  let count = 0;
-  return (ending) => join(folder, `converted-${count++}${ending}`);
-}
 
 /**
  * Converts files of a kind to a format that DuckDB reads. Files of such a format are returned as
@@ -86,7 +44,8 @@ export async function convertInput(
       return { files, format: kind, reading: { kind } };
     case 'csv': {
       const { files: texts, encoding } = await asUtf8(files, conversion);
-      return { files: texts, format: 'csv', reading: { kind, encoding } };
+      const { files: rows, comments } = await withoutComments(texts, conversion);
+      return { files: rows, format: 'csv', reading: { kind, encoding, comments } };
     }
     case 'zip': {
       const { leftOut, ...members } = await unpacked(files, conversion);
@@ -137,18 +96,6 @@ async function unpacked(
 
 const isData = (name: string): boolean =>
   hasKnownEnding(name) && !/(^|\/)(readme|licen[cs]e|copying|notice|changelog)\b/i.test(name);
-
-async function asUtf8(files: readonly InputFile[], { options, signal, newPath }: Conversion) {
-  const texts: InputFile[] = [];
-  let encoding: ConvertedReading['encoding'];
-  for (const file of files) {
-    const found = await textEncoding(file, options.encoding, signal);
-    if (found.label === 'utf-8') texts.push(file);
-    else texts.push(await writeUtf8(file, found, newPath('.txt'), signal));
-    if (found.label !== 'utf-8') encoding ??= found;
-  }
-  return { files: texts, encoding };
-}
 
 /** Files whose columns have types, which are those of the first file. */
 async function convertTyped(
@@ -202,7 +149,7 @@ async function convertLines(
   const written: LogRows[] = [];
   for (const part of parts) written.push(await writeLogRows(part, kind, conversion));
   const isPlain = kind.log === 'lines' && options.lines !== true;
-  const hint = isPlain && (await looksLikeCsv(texts)) ? { isLikeCsv: true as const } : {};
+  const hint = isPlain ? await lineHint(texts) : {};
   const unmatched = written.reduce((sum, rows) => sum + rows.unmatched, 0);
   const mixed = texts.length > parts.length ? { isMixed: true as const } : {};
   const lines = { as: logName(kind), unmatched, ...hint, ...mixed };
@@ -215,24 +162,8 @@ async function convertLines(
   };
 }
 
-async function convertJson(
-  files: readonly InputFile[],
-  conversion: Conversion,
-): Promise<ConvertedInput> {
-  const { files: texts, encoding } = await asUtf8(files, conversion);
-  const { options, memoryBytes, signal, newPath } = conversion;
-  const converted: InputFile[] = [];
-  let rows: ConvertedReading['rows'];
-  for (const [i, text] of texts.entries()) {
-    // DuckDB reads an array behind a mark as one value
-    const isMarked = await hasMark(text);
-    const file = isMarked ? await writeUtf8(text, UTF8, newPath('.txt'), signal) : text;
-    const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(files[i].path);
-    const found = options.rowsAt ?? (isOpen ? await findJsonRows(file, signal) : null);
-    rows ??= found ?? undefined;
-    const to = newPath('.ndjson');
-    if (found !== null) converted.push(await writeJsonRows(file, found, to, signal));
-    else converted.push((await writeLargeArray(file, memoryBytes, to, signal)) ?? file);
-  }
-  return { files: converted, format: 'json', reading: { kind: 'json', encoding, rows } };
+async function lineHint(texts: readonly InputFile[]): Promise<Partial<ConvertedReading['lines']>> {
+  if (await looksLikeCsv(texts)) return { isLikeCsv: true };
+  const grok = await suggestedGrok(texts);
+  return grok === undefined ? {} : { grok };
 }

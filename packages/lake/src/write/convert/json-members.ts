@@ -24,9 +24,9 @@ const [BRACE, BRACKET, BRACE_END, BRACKET_END] = [0x7b, 0x5b, 0x7d, 0x5d];
 const isBlank = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
 /**
- * Finds the members of the array or object at a path of keys, without parsing their values: numbers
- * stay as they are written, and a file of any size is read in parts. Text that is not JSON is left
- * to the reader of the members.
+ * Finds the members of the array or object at a path of keys (null: the objects and arrays at the
+ * top), without parsing their values: numbers stay as they are written, and a file of any size is
+ * read in parts. Text that is not JSON is left to the reader of the members.
  */
 export class JsonMembers {
   /** Values at the top of the text so far. */
@@ -39,6 +39,9 @@ export class JsonMembers {
   openBytes = 0;
   #missesComma = false;
   readonly #path: readonly string[];
+  readonly #isTop: boolean;
+  /** The containers around a member. */
+  readonly #depth: number;
   readonly #hasTexts: boolean;
   readonly #stack: Frame[] = [];
   #member: Open | null = null;
@@ -49,8 +52,10 @@ export class JsonMembers {
   #isEscaped = false;
   #isKeyString = false;
 
-  constructor(path: readonly string[], hasTexts: boolean) {
-    this.#path = path;
+  constructor(path: readonly string[] | null, hasTexts: boolean) {
+    this.#path = path ?? [];
+    this.#isTop = path === null;
+    this.#depth = path === null ? 0 : path.length + 1;
     this.#hasTexts = hasTexts;
   }
 
@@ -96,7 +101,7 @@ export class JsonMembers {
   /** Keys of the path, of the members, and those inside of members. */
   #isKeyNeeded(): boolean {
     const depth = this.#stack.length - 1;
-    return this.#stack[depth].isOnPath || depth === this.#path.length + 1;
+    return this.#stack[depth].isOnPath || depth === this.#depth;
   }
 
   #endKey(bytes: Buffer, at: number): void {
@@ -112,11 +117,13 @@ export class JsonMembers {
   #begin(at: number, kind: JsonMember['kind']): void {
     const depth = this.#stack.length - 1;
     if (depth < 0) this.roots++;
+    if (this.#isTop && depth < 0 && kind === 'scalar') this.#missesComma = true;
     else if (this.#state === 'after' || this.#state === 'scalar') this.#missesComma = true;
     if (this.#isTarget(depth)) {
-      const { isObject, key } = this.#stack[depth];
-      this.#member = { key: isObject ? key : null, kind, objects: 0, others: 0, from: at };
-    } else if (this.#member !== null && depth === this.#path.length + 1) {
+      const frame = this.#stack.at(depth);
+      const key = frame?.isObject === true ? frame.key : null;
+      this.#member = { key, kind, objects: 0, others: 0, from: at };
+    } else if (this.#member !== null && depth === this.#depth) {
       if (kind === 'object') this.#member.objects++;
       else this.#member.others++;
     }
@@ -124,7 +131,9 @@ export class JsonMembers {
   }
 
   #isTarget = (depth: number): boolean =>
-    depth === this.#path.length && this.#stack[depth].isOnPath && this.roots === 1;
+    this.#isTop
+      ? depth < 0
+      : depth === this.#path.length && this.#stack[depth].isOnPath && this.roots === 1;
 
   #open(at: number, isObject: boolean): void {
     this.#begin(at, isObject ? 'object' : 'array');
@@ -143,6 +152,7 @@ export class JsonMembers {
   #close(bytes: Buffer, at: number, found: JsonMember[]): void {
     this.#endMember(bytes, at, found);
     this.#stack.pop();
+    if (this.#isTop) this.#endMember(bytes, at + 1, found);
     this.#state = this.#stack.length === 0 ? 'value' : 'after';
   }
 
@@ -151,11 +161,11 @@ export class JsonMembers {
     this.#state = this.#stack.at(-1)?.isObject === true ? 'key' : 'value';
   }
 
-  #endMember(bytes: Buffer, at: number, found: JsonMember[]): void {
+  #endMember(bytes: Buffer, end: number, found: JsonMember[]): void {
     if (this.#member === null || !this.#isTarget(this.#stack.length - 1)) return;
     const { from, ...member } = this.#member;
     const text = this.#hasTexts
-      ? Buffer.concat([...this.#parts, bytes.subarray(Math.max(0, from), at)]).toString('utf8')
+      ? Buffer.concat([...this.#parts, bytes.subarray(Math.max(0, from), end)]).toString('utf8')
       : '';
     found.push({ ...member, text: text.trim() });
     [this.#member, this.#parts, this.openBytes] = [null, [], 0];

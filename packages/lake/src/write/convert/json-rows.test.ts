@@ -62,7 +62,7 @@ describe('rows at a path', () => {
     ['are cut off', '{"rows":[{"a":1},{"a":'],
     ['miss a comma', '{"rows":[{"a":1} {"a":2}]}'],
   ])('are refused if they %s, not read in part', async (_, text) => {
-    const written = writeJsonRows(input(text), { path: ['rows'], isGuess: false }, to);
+    const written = writeJsonRows(input(text), { path: ['rows'], isGuess: false }, to, false);
     await expect(written).rejects.toThrow('cut off or misses a comma');
   });
 });

@@ -5,6 +5,7 @@
  * | the object                                                        | rows                    |
  * |-------------------------------------------------------------------|-------------------------|
  * | GeoJSON with `features`                                           | the features            |
+ * | TopoJSON                                                          | the longest geometries  |
  * | has one array of objects, of two or more                          | the elements of it      |
  * | has ten or more members, all of them objects                      | its members, with `key` |
  * | anything else                                                     | itself                  |
@@ -22,6 +23,8 @@ export interface JsonRows {
   /** Empty: the whole text. */
   readonly path: readonly string[];
   readonly isGuess: boolean;
+  /** Paths of other rows, if the text has several kinds of them. */
+  readonly others?: readonly (readonly string[])[];
 }
 
 const LEAST_KEYS = 10;
@@ -39,6 +42,8 @@ export async function findJsonRows(
     for (const member of members.push(bytes)) found.push(member);
     if (members.roots > 1 || members.isArray === true) return null;
   }
+  const topology = isTopology(found) ? await geometries(file, signal) : null;
+  if (topology !== null) return topology;
   const lists = found.filter(
     ({ kind, objects, others }) => kind === 'array' && objects >= LEAST_ELEMENTS && others === 0,
   );
@@ -46,24 +51,79 @@ export async function findJsonRows(
   const list = features ?? (lists.length === 1 ? lists[0] : undefined);
   if (list !== undefined) return { path: [JSON.parse(list.key ?? '""')], isGuess: true };
   const areRows = found.length >= LEAST_KEYS && found.every(({ kind }) => kind === 'object');
-  return areRows ? { path: [], isGuess: true } : null;
+  return areRows ? { path: [], isGuess: true, ...largerObjects(found) } : null;
+}
+
+/** Members that are objects of more objects than there are members. */
+function largerObjects(members: readonly JsonMember[]): Pick<JsonRows, 'others'> {
+  const larger = members
+    .filter(({ objects, others }) => objects > members.length && others === 0)
+    .toSorted((a, b) => b.objects - a.objects)
+    .slice(0, MAX_OTHERS);
+  if (larger.length === 0) return {};
+  return { others: larger.map(({ key }) => [JSON.parse(key ?? '""')]) };
+}
+
+const MAX_OTHERS = 3;
+
+const isTopology = (members: readonly JsonMember[]): boolean =>
+  members.some(({ key, kind }) => key === '"objects"' && kind === 'object') &&
+  members.some(({ key, kind }) => key === '"arcs"' && kind === 'array');
+
+/** The longest of the lists of geometries that TopoJSON has by name; null if it has none. */
+async function geometries(file: InputFile, signal?: AbortSignal): Promise<JsonRows | null> {
+  const objects = await membersAt(file, ['objects'], signal);
+  const lists: { readonly path: readonly string[]; readonly count: number }[] = [];
+  for (const { key } of objects) {
+    const path = ['objects', JSON.parse(key ?? '""'), 'geometries'];
+    lists.push({ path, count: (await membersAt(file, path, signal)).length });
+  }
+  const paths = lists.sort((a, b) => b.count - a.count).map(({ path }) => path);
+  const [path, ...others] = paths.slice(0, lists.filter(({ count }) => count > 0).length);
+  return path === undefined ? null : { path, isGuess: true, others };
+}
+
+async function membersAt(
+  file: InputFile,
+  path: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly JsonMember[]> {
+  const members = new JsonMembers(path, false);
+  const found: JsonMember[] = [];
+  for await (const bytes of inputBytes(file)) {
+    signal?.throwIfAborted();
+    for (const member of members.push(bytes)) found.push(member);
+  }
+  return found;
+}
+
+/** How rows are written. */
+interface RowForm {
+  /** The column of keys, in quotes; empty in an array. */
+  readonly keyName: string;
+  /** Whether objects are a value beside their key, too. */
+  readonly hasValues: boolean;
 }
 
 /**
- * Writes the rows as NDJSON. Throws invalid_argument if there is nothing at the path, the text is
- * not JSON, or a row is larger than DuckDB reads.
+ * Writes the rows as NDJSON; with `hasValues` each member of an object has the columns `key` and
+ * `value`. Returns whether they are members of an object. Throws invalid_argument if there is
+ * nothing at the path, the text is not JSON, or a row is larger than DuckDB reads.
  */
 export async function writeJsonRows(
   file: InputFile,
   { path }: JsonRows,
   to: string,
+  hasValues: boolean,
   signal?: AbortSignal,
-): Promise<InputFile> {
-  const keyName = await freeKeyName(file, path);
-  const members = await writeMembers(file, new JsonMembers(path, true), keyName, to, signal);
+): Promise<{ readonly file: InputFile; readonly isKeyed: boolean }> {
+  const keyName = hasValues ? '"key"' : await freeKeyName(file, path);
+  const form = { keyName, hasValues };
+  const members = await writeMembers(file, new JsonMembers(path, true), form, to, signal);
   if (members.isArray === null) throw refuse(file, `no object or array at "${path.join('.')}"`);
-  if (!members.isWhole) throw refuse(file, 'an object or array that is cut off or misses a comma');
-  return { path: to, compression: null, shown: file.shown };
+  if (!members.isWhole) throw refuse(file, CUT_OFF);
+  const written = { path: to, compression: null, shown: file.shown };
+  return { file: written, isKeyed: !members.isArray };
 }
 
 /** DuckDB takes several times the size of an array that is one line, beside its memory. */
@@ -82,32 +142,64 @@ export async function writeLargeArray(
 ): Promise<InputFile | null> {
   const { size } = await stat(file.path);
   if (file.compression === null && size <= memoryBytes * ARRAY_SHARE) return null;
+  if (!(await isArray(file))) return null;
+  const { roots, isWhole } = await writeMembers(
+    file,
+    new JsonMembers([], true),
+    AS_IT_IS,
+    to,
+    signal,
+  );
+  return roots === 1 && isWhole ? { path: to, compression: null, shown: file.shown } : null;
+}
+
+/**
+ * The rows of a text as DuckDB finds them: the elements of an array, or its values. Throws
+ * invalid_argument for a row that is larger than DuckDB reads, and for a text that is cut off.
+ */
+export async function* rowsIn(file: InputFile, signal?: AbortSignal): AsyncGenerator<string> {
+  const members = new JsonMembers((await isArray(file)) ? [] : null, true);
+  for await (const row of rowsOf(file, members, AS_IT_IS)) {
+    signal?.throwIfAborted();
+    yield row;
+  }
+  if (!members.isWhole) throw refuse(file, CUT_OFF);
+}
+
+async function isArray(file: InputFile): Promise<boolean> {
   const start = new JsonMembers([], false);
   for await (const bytes of inputBytes(file)) {
-    start.push(bytes);
+    start.push(bytes.subarray(0, 4096));
     if (start.roots > 0) break;
   }
-  if (start.isArray !== true || start.roots > 1) return null;
-  const { roots, isWhole } = await writeMembers(file, new JsonMembers([], true), '', to, signal);
-  return roots === 1 && isWhole ? { path: to, compression: null, shown: file.shown } : null;
+  return start.isArray === true;
 }
 
 async function writeMembers(
   file: InputFile,
   members: JsonMembers,
-  keyName: string,
+  form: RowForm,
   to: string,
   signal?: AbortSignal,
 ): Promise<JsonMembers> {
-  const lines = async function* () {
-    for await (const bytes of inputBytes(file)) {
-      for (const member of members.push(bytes)) yield rowOf(member, keyName);
-      if (members.openBytes > ROW_BYTES) throw refuse(file, LARGE_ROW);
-    }
-  };
-  await writeLines(lines(), to, signal);
+  await writeLines(rowsOf(file, members, form), to, signal);
   return members;
 }
+
+async function* rowsOf(
+  file: InputFile,
+  members: JsonMembers,
+  form: RowForm,
+): AsyncGenerator<string> {
+  for await (const bytes of inputBytes(file)) {
+    for (const member of members.push(bytes)) yield rowOf(member, form);
+    if (members.openBytes > ROW_BYTES) throw refuse(file, LARGE_ROW);
+  }
+}
+
+const AS_IT_IS: RowForm = Object.freeze({ keyName: '', hasValues: false });
+
+const CUT_OFF = 'an object or array that is cut off or misses a comma';
 
 /** DuckDB refuses larger objects. */
 const ROW_BYTES = 16 * 2 ** 20;
@@ -127,10 +219,10 @@ async function freeKeyName(file: InputFile, path: readonly string[]): Promise<st
 }
 
 /** Line ends occur between tokens only: inside of strings JSON writes them as `\n`. */
-function rowOf({ key, kind, text }: JsonMember, keyName: string): string {
+function rowOf({ key, kind, text }: JsonMember, { keyName, hasValues }: RowForm): string {
   const line = text.replace(/[\r\n]+/g, ' ');
   if (key === null) return line;
-  if (kind !== 'object') return `{${keyName}:${key},"value":${line}}`;
+  if (kind !== 'object' || hasValues) return `{${keyName}:${key},"value":${line}}`;
   const isEmpty = /^\{\s*\}$/.test(line);
   return `{${keyName}:${key}${isEmpty ? '' : ','}${line.slice(1)}`;
 }

@@ -14,7 +14,7 @@
 import { inputBytes } from '../input-bytes.ts';
 import type { InputFile } from '../input-files.ts';
 import type { ReadingOptions } from '../reading-options.ts';
-import type { Conversion } from './convert-input.ts';
+import type { Conversion } from './conversion.ts';
 import { grokPattern, type LinePattern, linePattern } from './grok.ts';
 import { journalEntries } from './journal.ts';
 import { textLines } from './text-lines.ts';
@@ -55,6 +55,23 @@ export async function looksLikeCsv(files: readonly InputFile[]): Promise<boolean
   return [',', ';', '\t', '|'].some((delimiter) => {
     const counts = new Set(sample.map((line) => line.split(delimiter).length));
     return sample.length >= LEAST_CSV_LINES && counts.size === 1 && !counts.has(1);
+  });
+}
+
+/** Patterns that plain lines may fit, the more precise ones first. */
+const SUGGESTED = [
+  '%{TIMESTAMP_ISO8601:timestamp} %{LOGLEVEL:level} %{GREEDYDATA:message}',
+  '%{TIMESTAMP_ISO8601:timestamp} %{GREEDYDATA:message}',
+  '%{NOTSPACE:program} %{TIMESTAMP_ISO8601:timestamp}: %{GREEDYDATA:message}',
+  '%{NOTSPACE:name}: %{GREEDYDATA:value}',
+];
+
+/** A pattern of grok that the first lines fit. */
+export async function suggestedGrok(files: readonly InputFile[]): Promise<string | undefined> {
+  const sample = await firstLines(files);
+  return SUGGESTED.find((grok) => {
+    const { regex } = grokPattern(`^${grok}$`);
+    return sample.filter((line) => regex.test(line)).length > LEAST_SHARE * sample.length;
   });
 }
 

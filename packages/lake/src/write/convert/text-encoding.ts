@@ -10,6 +10,7 @@ import { LakeError } from '../../base/errors.ts';
 import { writeFault } from '../../base/write-fault.ts';
 import { inputBytes } from '../input-bytes.ts';
 import type { InputFile } from '../input-files.ts';
+import type { Conversion, ConvertedReading } from './conversion.ts';
 
 /** A label of the Encoding Standard; `isGuess`: neither the caller nor a mark named it. */
 export interface TextEncoding {
@@ -144,4 +145,20 @@ function refuse(file: InputFile, why: string): LakeError {
     file: file.path,
     details: { option: 'encoding' },
   });
+}
+
+/** The files, those in another encoding converted, and this encoding. */
+export async function asUtf8(
+  files: readonly InputFile[],
+  { options, signal, newPath }: Conversion,
+) {
+  const texts: InputFile[] = [];
+  let encoding: ConvertedReading['encoding'];
+  for (const file of files) {
+    const found = await textEncoding(file, options.encoding, signal);
+    if (found.label === 'utf-8') texts.push(file);
+    else texts.push(await writeUtf8(file, found, newPath('.txt'), signal));
+    if (found.label !== 'utf-8') encoding ??= found;
+  }
+  return { files: texts, encoding };
 }

@@ -4,14 +4,19 @@ import type { InputFile } from '../input-files.ts';
 /** The lines of texts in UTF-8, without their ends. */
 export async function* textLines(files: readonly InputFile[]): AsyncGenerator<string> {
   for (const file of files) {
-    const decoder = new TextDecoder();
-    let rest = '';
-    for await (const bytes of inputBytes(file)) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
-    }
-    rest += decoder.decode();
-    if (rest !== '') yield rest;
+    for await (const line of linesOf(file)) yield line.endsWith('\r') ? line.slice(0, -1) : line;
   }
+}
+
+/** What is between the line feeds of a text in UTF-8. */
+export async function* linesOf(file: InputFile): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of inputBytes(file)) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
 }

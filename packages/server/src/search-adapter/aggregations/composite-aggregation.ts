@@ -3,7 +3,7 @@
  * aggregation of ours per value of the sources before it, from the place that `after` names.
  */
 import type { AggBucket, Json, JsonObject, QueryTree } from '@lakehouse-search/contract';
-import type { ClockInterval } from '@lakehouse-search/engine';
+import type { ClockInterval } from '@lakehouse-search/engine/internal';
 import { isoOfMicros } from '../base/date-format.ts';
 import { listIn, objectIn, onlyKnown, repeatedIn, textIn, wholeIn } from '../base/read-json.ts';
 import { readInstant } from '../query/date-instant.ts';

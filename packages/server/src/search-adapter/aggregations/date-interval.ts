@@ -1,12 +1,11 @@
 /** Intervals of date histograms, and the places of their buckets. */
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import type { CalendarUnit, Json, JsonObject } from '@lakehouse-search/contract';
 import {
-  type CalendarUnit,
   type ClockInterval,
   clockBucket,
   nextClockStart,
   zoneOffsets,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/engine/internal';
 import { millisIn, textIn } from '../base/read-json.ts';
 import { clipped, illegal, unserved } from '../query/refusal.ts';
 

@@ -14,7 +14,7 @@ export function emptyResults(specs: JsonObject): AggResults {
 
 function emptyResult(kind: string, options: Options, aggs: JsonObject | undefined): JsonObject {
   const inner: JsonObject =
-    aggs === undefined ? {} : { aggs: emptyResults(aggs) as unknown as JsonObject };
+    aggs === undefined ? {} : { aggs: { ...emptyResults(aggs) } as JsonObject };
   switch (kind) {
     case 'stats':
       return { count: 0, min: null, max: null, sum: 0, avg: null };
@@ -26,6 +26,8 @@ function emptyResult(kind: string, options: Options, aggs: JsonObject | undefine
     }
     case 'terms':
       return { buckets: [], sum_other_doc_count: 0, doc_count_error_upper_bound: 0 };
+    case 'significant_terms':
+      return { doc_count: 0, bg_count: 0, buckets: [] };
     case 'histogram':
     case 'date_histogram':
       return { buckets: [] };

@@ -3,7 +3,7 @@
  * ranges of numbers between the least and the greatest value.
  */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import type { ClockInterval } from '@lakehouse-search/engine';
+import type { ClockInterval } from '@lakehouse-search/engine/internal';
 import { type DateFormat, dateFormat, isoOfMicros } from '../base/date-format.ts';
 import { numberIn, objectIn, onlyKnown, textIn, wholeIn } from '../base/read-json.ts';
 import type { TableField } from '../query/field-table.ts';

@@ -1,5 +1,7 @@
 /** Figures of a field over several sets of documents, of the figures of each. */
-import type { Json, StatsResult } from '@lakehouse-search/contract';
+import type { StatsResult } from '@lakehouse-search/contract';
+
+type Bound = StatsResult['min'];
 
 /** The figures of all; whole numbers are added exactly, however large they are. */
 export function mergeStats(all: readonly StatsResult[], type: string): StatsResult {
@@ -7,8 +9,8 @@ export function mergeStats(all: readonly StatsResult[], type: string): StatsResu
   if (found.length === 0) return { count: 0, min: null, max: null, sum: 0, avg: null };
   if (found.length === 1) return found[0];
   const count = found.reduce((sum, one) => sum + one.count, 0);
-  const least = (a: Json, b: Json) => (compare(a, b, type) <= 0 ? a : b);
-  const most = (a: Json, b: Json) => (compare(a, b, type) >= 0 ? a : b);
+  const least = (a: Bound, b: Bound) => (compare(a, b, type) <= 0 ? a : b);
+  const most = (a: Bound, b: Bound) => (compare(a, b, type) >= 0 ? a : b);
   const bounds = {
     count,
     min: found.map(({ min }) => min).reduce(least),
@@ -26,7 +28,7 @@ export function mergeStats(all: readonly StatsResult[], type: string): StatsResu
 }
 
 /** The order of two values as the wire has them: numbers, or large integers as texts. */
-function compare(a: Json, b: Json, type: string): number {
+function compare(a: Bound, b: Bound, type: string): number {
   if (type === 'DOUBLE') return Number(a) - Number(b);
   const [x, y] = [BigInt(String(a)), BigInt(String(b))];
   return x < y ? -1 : x > y ? 1 : 0;

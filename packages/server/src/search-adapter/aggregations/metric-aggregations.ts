@@ -91,7 +91,7 @@ const statistic: AggTranslator = (source, kind) => {
     type: kind,
     specs,
     finish(results) {
-      const found = figures(results) as unknown as Readonly<Record<string, Json>>;
+      const found: Readonly<Record<string, Json>> = { ...figures(results) };
       if (found.count === 0 && kind !== 'sum') return { value: null };
       return shown(found[kind], 'value', known.type === 'DATE', written);
     },
@@ -107,7 +107,7 @@ const stats: AggTranslator = (source, kind) => {
     type: kind,
     specs,
     finish(results) {
-      const found = figures(results) as unknown as Readonly<Record<string, Json>>;
+      const found: Readonly<Record<string, Json>> = { ...figures(results) };
       const isDate = known.type === 'DATE';
       const values = STATS.map((stat) => shown(found[stat], stat, isDate, written));
       return Object.assign({ count: found.count }, ...values) as JsonObject;

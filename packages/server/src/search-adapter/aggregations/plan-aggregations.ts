@@ -8,6 +8,7 @@ import { compositeAggregation } from './composite-aggregation.ts';
 import { FILTER_AGGREGATIONS } from './filter-aggregations.ts';
 import { HISTOGRAM_AGGREGATIONS } from './histogram-aggregations.ts';
 import { METRIC_AGGREGATIONS } from './metric-aggregations.ts';
+import { significantTerms } from './significant-terms.ts';
 import { termsAggregation } from './terms-aggregation.ts';
 import { unmappedPart } from './unmapped-field.ts';
 
@@ -16,6 +17,7 @@ const KINDS: ReadonlyMap<string, AggTranslator> = new Map([
   ...FILTER_AGGREGATIONS,
   ...HISTOGRAM_AGGREGATIONS,
   ['terms', termsAggregation],
+  ['significant_terms', significantTerms],
   ['composite', compositeAggregation],
 ]);
 /** Kinds of the imitated engine that our engine does not have. */
@@ -45,13 +47,7 @@ const UNSERVED: ReadonlySet<string> = new Set([
     'reverse_nested',
     'sampler',
   ],
-  ...[
-    'significant_terms',
-    'significant_text',
-    'time_series',
-    'variable_width_histogram',
-    'boxplot',
-  ],
+  ...['significant_text', 'time_series', 'variable_width_histogram', 'boxplot'],
   ...[
     'extended_stats',
     'geo_bounds',

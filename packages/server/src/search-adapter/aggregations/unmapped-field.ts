@@ -10,6 +10,7 @@ const NO_STATS = { count: 0, min: null, max: null, avg: null, sum: 0 };
 /** Results by kind, and the prefix of `typed_keys`. */
 const RESULTS: Readonly<Record<string, readonly [type: string, result: JsonObject]>> = {
   terms: ['umterms', NO_TERMS],
+  significant_terms: ['umsigterms', { buckets: [] }],
   avg: ['avg', { value: null }],
   min: ['min', { value: null }],
   max: ['max', { value: null }],

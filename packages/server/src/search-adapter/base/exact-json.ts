@@ -1,4 +1,5 @@
-import { endOfString, type Json } from '@lakehouse-search/contract';
+import type { Json } from '@lakehouse-search/contract';
+import { endOfString } from '@lakehouse-search/contract/internal';
 import { bodyValue } from '../../rest/read-body.ts';
 
 /** Numbers that a double may round have as many digits. */

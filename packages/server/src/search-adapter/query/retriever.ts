@@ -1,5 +1,6 @@
 /** `retriever`: `standard`, `knn`, and `rrf` of one of each. */
-import { type Json, type JsonObject, REQUEST_LIMITS } from '@lakehouse-search/contract';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 import { isObject, objectOf, optionsOf } from './body.ts';
 import { knnQuery } from './nearest-queries.ts';
 import { wholeOf } from './options.ts';

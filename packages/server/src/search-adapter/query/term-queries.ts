@@ -80,10 +80,14 @@ export function idsQuery(json: Json, scope: QueryScope): Tree {
 }
 
 /** Ids that no key of the index has the form of find nothing. */
-function idsTree(ids: readonly string[], { fields: { key } }: QueryScope): Tree {
-  const keys = ids.flatMap((id) => coordinatesOfId(id, key) ?? []).filter(isText);
+function idsTree(ids: readonly string[], scope: QueryScope): Tree {
+  const keys = keysOfIds(ids, scope);
   return keys.length === 0 ? MATCH_NONE : { ids: { keys } };
 }
+
+/** The keys of ids, without ids that no key of the index has the form of. */
+export const keysOfIds = (ids: readonly string[], { fields: { key } }: QueryScope) =>
+  ids.flatMap((id) => coordinatesOfId(id, key) ?? []).filter(isText);
 
 const isText = ({
   partition = [],

@@ -1,8 +1,10 @@
 /** Query DSL of the imitated engine -> our query tree. */
-import { type Json, nearest } from '@lakehouse-search/contract';
+import type { Json } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
 import { boostOf, isObject, objectOf, optionsOf } from './body.ts';
 import { boolQuery, boosting, constantScore, disMax } from './compound-queries.ts';
 import type { FieldTable } from './field-table.ts';
+import { moreLikeThis } from './more-like-this.ts';
 import { multiMatch } from './multi-match.ts';
 import { knnQuery } from './nearest-queries.ts';
 import { queryString } from './query-string.ts';
@@ -49,6 +51,7 @@ const QUERIES: ReadonlyMap<string, Translator> = new Map<string, Translator>([
   ['boosting', boosting],
   ['dis_max', disMax],
   ['knn', knnQuery],
+  ['more_like_this', moreLikeThis],
   ['match_all', everything],
   ['match_none', everything],
 ]);
@@ -59,7 +62,7 @@ export const SERVED_QUERIES: readonly string[] = [...QUERIES.keys()];
 /** Names of queries of the imitated engine that are refused. */
 export const REFUSED_QUERIES: readonly string[] = [
   ...['nested', 'has_child', 'has_parent', 'parent_id', 'script', 'script_score', 'percolate'],
-  ...['function_score', 'distance_feature', 'rank_feature', 'more_like_this', 'terms_set'],
+  ...['function_score', 'distance_feature', 'rank_feature', 'terms_set'],
   ...['geo_bounding_box', 'geo_distance', 'geo_polygon', 'geo_shape', 'geo_grid', 'shape'],
   ...['intervals', 'combined_fields', 'common', 'wrapper', 'pinned', 'rule', 'semantic'],
   ...['sparse_vector', 'text_expansion', 'weighted_tokens', 'span_term', 'span_near', 'span_or'],

@@ -1,5 +1,6 @@
 /** One request to the adapter: its parts, and the operations that run under its caller. */
-import type { CallContext, Json, Operation } from '@lakehouse-search/contract';
+import type { CallContext, Json } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import type { Span } from '../../observe/trace-context.ts';

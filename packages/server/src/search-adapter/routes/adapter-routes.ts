@@ -1,9 +1,10 @@
 /** Adds the endpoints of the adapter to a REST server. */
-import { type Json, LhsError, writingJson } from '@lakehouse-search/contract';
-import { inTurns } from '@lakehouse-search/engine';
+import { type Json, LhsError } from '@lakehouse-search/contract';
+import { writingJson } from '@lakehouse-search/contract/internal';
+import { inTurns } from '@lakehouse-search/engine/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
-import { compress, encodingFor } from '../../rest/compress.ts';
+import { encodingFor, sendBytes } from '../../rest/compress.ts';
 import { requireClient } from '../../rest/once-closed.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import { noteRefused } from '../../rest/send-error.ts';
@@ -162,10 +163,7 @@ async function sendBody(
   notesOf(request).bytesOut = text.length;
   const { accept, 'accept-encoding': accepted } = request.headers;
   reply.header('content-type', responseType(accept));
-  const encoding = encodingFor(accepted, text.length);
-  if (encoding === undefined) return reply.send(Buffer.from(text));
-  reply.header('content-encoding', encoding).header('vary', 'accept-encoding');
-  return reply.send(await compress(text, encoding));
+  return sendBytes(reply, text, encodingFor(accepted, text.length));
 }
 
 /** Answers with an error of the imitated engine. */

@@ -4,7 +4,8 @@
  * in. `ApiKey` may hold the base64 text of `id:secret`.
  */
 import { createHash } from 'node:crypto';
-import { LhsError, type Session, utf8Text } from '@lakehouse-search/contract';
+import { LhsError, type Session } from '@lakehouse-search/contract';
+import { utf8Text } from '@lakehouse-search/contract/internal';
 import type { Arrival } from '../../access/access.ts';
 import { apiTokenText } from '../../access/api-tokens.ts';
 import type { Calls } from '../../calls/calls.ts';

@@ -1,4 +1,5 @@
-import type { Json, Operation } from '@lakehouse-search/contract';
+import type { Json } from '@lakehouse-search/contract';
+import type { Operation } from '@lakehouse-search/contract/internal';
 import type { HTTPMethods } from 'fastify';
 import type { UrlParams } from '../base/read-json.ts';
 import { clipped, illegal, unserved } from '../query/refusal.ts';

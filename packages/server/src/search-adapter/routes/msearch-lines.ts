@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { pauses } from '@lakehouse-search/engine';
+import { pauses } from '@lakehouse-search/engine/internal';
 import { exactJson } from '../base/exact-json.ts';
 import { objectIn } from '../base/read-json.ts';
 import { illegal, malformed } from '../query/refusal.ts';

@@ -3,7 +3,8 @@
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Json, LhsError, utf8Text } from '@lakehouse-search/contract';
+import { type Json, LhsError } from '@lakehouse-search/contract';
+import { utf8Text } from '@lakehouse-search/contract/internal';
 import type { FastifyRequest } from 'fastify';
 import { exactJson } from '../base/exact-json.ts';
 import { isJsonType } from '../base/media-type.ts';

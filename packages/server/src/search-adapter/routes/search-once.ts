@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
-import { pauses } from '@lakehouse-search/engine';
+import { pauses } from '@lakehouse-search/engine/internal';
 import { noSearchContext } from '../base/engine-error.ts';
 import { flagIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';

@@ -1,6 +1,6 @@
 /** `_search`, `_msearch`, `_count`, `_validate/query`. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { pauses } from '@lakehouse-search/engine';
+import { pauses } from '@lakehouse-search/engine/internal';
 import { engineError } from '../base/engine-error.ts';
 import { flagIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';

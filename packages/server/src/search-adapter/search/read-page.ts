@@ -1,6 +1,6 @@
 /** The page of a plan, and the rows of large pages. */
 import type { AggSpecs, Hit, JsonObject, SearchResponse } from '@lakehouse-search/contract';
-import { mapInTurns } from '@lakehouse-search/engine';
+import { mapInTurns } from '@lakehouse-search/engine/internal';
 import { isOneChunk } from '../aggregations/agg-chunks.ts';
 import type { AggLevel } from '../aggregations/agg-part.ts';
 import { documentId } from '../base/document-id.ts';

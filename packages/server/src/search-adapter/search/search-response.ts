@@ -1,6 +1,6 @@
 /** Responses of searches, as the imitated engine writes them. */
 import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
-import { mapInTurns } from '@lakehouse-search/engine';
+import { mapInTurns } from '@lakehouse-search/engine/internal';
 import { documentId } from '../base/document-id.ts';
 import { highlightOf } from './highlight.ts';
 import { fieldsOf } from './hit-fields.ts';

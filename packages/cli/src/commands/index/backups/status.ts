@@ -1,16 +1,16 @@
-import { Args } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
+import { indexArg } from '../../../config/index-arg.ts';
 import { backupTargetArg, targetField } from '../../../files/backup-target.ts';
 import { age, plural, snapshotName } from '../../../terminal/figures.ts';
 
 export default class IndexBackupsStatus extends LhsCommand {
   static override summary = 'Print the newest backup of an index.';
   static override examples = [
-    '<%= config.bin %> index backups status incidents ./backups',
-    '<%= config.bin %> index backups status incidents --json',
+    '<%= config.bin %> index backups status demo-incidents ./backups',
+    '<%= config.bin %> index backups status demo-incidents --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     from: backupTargetArg,
   };
 

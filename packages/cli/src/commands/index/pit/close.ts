@@ -1,14 +1,15 @@
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
+import { indexArg } from '../../../config/index-arg.ts';
 
 export default class IndexPitClose extends LhsCommand {
   static override summary = 'Close a point in time and release its files.';
   static override examples = [
-    '<%= config.bin %> index pit close incidents "$PIT"',
-    '<%= config.bin %> index pit close incidents "$PIT" --json',
+    '<%= config.bin %> index pit close demo-incidents "$PIT"',
+    '<%= config.bin %> index pit close demo-incidents "$PIT" --json',
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
     pit: Args.string({
       ignoreStdin: true,
       description: 'id that pit open printed',

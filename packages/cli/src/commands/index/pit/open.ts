@@ -1,16 +1,17 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
+import { indexArg } from '../../../config/index-arg.ts';
 
 export default class IndexPitOpen extends LhsCommand {
   static override summary =
     'Open a point in time: searches with its id see the index as it is now.';
   static override examples = [
-    '<%= config.bin %> index pit open incidents',
-    `PIT=$(<%= config.bin %> index pit open incidents --keep-alive 30m)`,
-    `<%= config.bin %> search incidents 'timeout' --pit "$PIT" --json`,
+    '<%= config.bin %> index pit open demo-incidents',
+    `PIT=$(<%= config.bin %> index pit open demo-incidents --keep-alive 30m)`,
+    `<%= config.bin %> search demo-incidents 'timeout' --pit "$PIT" --json`,
   ];
   static override args = {
-    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    index: indexArg,
   };
   static override flags = {
     'keep-alive': Flags.string({

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/aggregations.proto.
  */
 export const file_lhs_v1_aggregations: GenFile = /*@__PURE__*/
-  fileDesc("ChlsaHMvdjEvYWdncmVnYXRpb25zLnByb3RvEgZsaHMudjEi2wMKEEFnZ3JlZ2F0ZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARIbCgRhZ2dzGAogASgJQgiIzhgBqM4YAUgJiAEBEhAKA25vdxgLIAEoA0gKiAEBEhQKB3N1Z2dlc3QYDCABKAhIC4gBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5QgYKBF9hc3RCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IHCgVfYWdnc0IGCgRfbm93QgoKCF9zdWdnZXN0Iq0DChFBZ2dyZWdhdGVSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESEwoFdG90YWwYAyABKANCBIjOGAESHwoIc25hcHNob3QYBCABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgFIAEoA0IEiM4YARIVCgd0b29rX21zGAYgASgBQgSIzhgBEhkKB3Jlc3VsdHMYByABKAlCCIjOGAGYzhgBEhsKDWZhaWxlZF9zaGFyZHMYCCABKANCBIjOGAESDQoFbm90ZXMYCSADKAkSJAoHY2xhdXNlcxgKIAMoCzITLmxocy52MS5DbGF1c2VDb3VudBIcCg9zdWdnZXN0ZWRfcXVlcnkYCyABKAlIA4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgsKCV9zbmFwc2hvdEISChBfc3VnZ2VzdGVkX3F1ZXJ5IuQDCg1GYWNldHNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBARIWCgNhc3QYAyABKAlCBJjOGAFIAogBARInCgZzeW50YXgYBCABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgDiAEBEiwKEGRlZmF1bHRfb3BlcmF0b3IYBSABKAlCDaLOGANhbmSizhgCb3JIBIgBARIZCgZmaWx0ZXIYBiABKAlCBKjOGAFIBYgBARITCgZwaXRfaWQYByABKAlIBogBARIZCgxtaW5fc25hcHNob3QYCCABKAlIB4gBARIUCgd3YWl0X21zGAkgASgDSAiIAQESFAoGZmllbGRzGAogAygJQgSIzhgBEhEKBHNpemUYCyABKANICYgBARIQCgNub3cYDCABKANICogBARIUCgdzdWdnZXN0GA0gASgISAuIAQFCCAoGX2luZGV4QggKBl9xdWVyeUIGCgRfYXN0QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCBwoFX3NpemVCBgoEX25vd0IKCghfc3VnZ2VzdCLnAwoORmFjZXRzUmVzcG9uc2USJAoNbGFnX3NuYXBzaG90cxgBIAEoA0IIiM4YAZDOGAFIAIgBARIbCg5sYWdfY2hlY2tlZF9tcxgCIAEoAUgBiAEBEhMKBXRvdGFsGAMgASgDQgSIzhgBEh8KCHNuYXBzaG90GAQgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YBSABKANCBIjOGAESFQoHdG9va19tcxgGIAEoAUIEiM4YARIjCgZmYWNldHMYByADKAsyDS5saHMudjEuRmFjZXRCBIjOGAESLAoOc2tpcHBlZF9mYWNldHMYCCADKAsyFC5saHMudjEuU2tpcHBlZEZhY2V0EhQKB3BhcnRpYWwYCSABKAhIA4gBARINCgVub3RlcxgKIAMoCRIkCgdjbGF1c2VzGAsgAygLMhMubGhzLnYxLkNsYXVzZUNvdW50EhwKD3N1Z2dlc3RlZF9xdWVyeRgMIAEoCUgEiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCwoJX3NuYXBzaG90QgoKCF9wYXJ0aWFsQhIKEF9zdWdnZXN0ZWRfcXVlcnliBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_search]);
+  fileDesc("ChlsaHMvdjEvYWdncmVnYXRpb25zLnByb3RvEgZsaHMudjEijQQKEEFnZ3JlZ2F0ZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARIbCgRhZ2dzGAogASgJQgiIzhgBqM4YAUgJiAEBEhAKA25vdxgLIAEoA0gKiAEBEhQKB3N1Z2dlc3QYDCABKAhIC4gBARIXCg9vcHRpb25hbF9maWVsZHMYDSADKAkSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQgcKBV9hZ2dzQgYKBF9ub3dCCgoIX3N1Z2dlc3Qi3wMKEUFnZ3JlZ2F0ZVJlc3BvbnNlEiQKDWxhZ19zbmFwc2hvdHMYASABKANCCIjOGAGQzhgBSACIAQESGwoObGFnX2NoZWNrZWRfbXMYAiABKAFIAYgBARITCgV0b3RhbBgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAogBARIeChBpbmRleF9nZW5lcmF0aW9uGAUgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBiABKAFCBIjOGAESGQoHcmVzdWx0cxgHIAEoCUIIiM4YAZjOGAESGwoNZmFpbGVkX3NoYXJkcxgIIAEoA0IEiM4YARINCgVub3RlcxgJIAMoCRIkCgdjbGF1c2VzGAogAygLMhMubGhzLnYxLkNsYXVzZUNvdW50EhwKD3N1Z2dlc3RlZF9xdWVyeRgLIAEoCUgDiAEBEhwKD3N1Z2dlc3RlZF90b3RhbBgMIAEoA0gEiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCwoJX3NuYXBzaG90QhIKEF9zdWdnZXN0ZWRfcXVlcnlCEgoQX3N1Z2dlc3RlZF90b3RhbCKWBAoNRmFjZXRzUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXF1ZXJ5GAIgASgJSAGIAQESFgoDYXN0GAMgASgJQgSYzhgBSAKIAQESJwoGc3ludGF4GAQgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIA4gBARIsChBkZWZhdWx0X29wZXJhdG9yGAUgASgJQg2izhgDYW5kos4YAm9ySASIAQESGQoGZmlsdGVyGAYgASgJQgSozhgBSAWIAQESEwoGcGl0X2lkGAcgASgJSAaIAQESGQoMbWluX3NuYXBzaG90GAggASgJSAeIAQESFAoHd2FpdF9tcxgJIAEoA0gIiAEBEhQKBmZpZWxkcxgKIAMoCUIEiM4YARIRCgRzaXplGAsgASgDSAmIAQESEAoDbm93GAwgASgDSAqIAQESFAoHc3VnZ2VzdBgNIAEoCEgLiAEBEhcKD29wdGlvbmFsX2ZpZWxkcxgOIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QggKBl9xdWVyeUIGCgRfYXN0QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCBwoFX3NpemVCBgoEX25vd0IKCghfc3VnZ2VzdCKZBAoORmFjZXRzUmVzcG9uc2USJAoNbGFnX3NuYXBzaG90cxgBIAEoA0IIiM4YAZDOGAFIAIgBARIbCg5sYWdfY2hlY2tlZF9tcxgCIAEoAUgBiAEBEhMKBXRvdGFsGAMgASgDQgSIzhgBEh8KCHNuYXBzaG90GAQgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YBSABKANCBIjOGAESFQoHdG9va19tcxgGIAEoAUIEiM4YARIjCgZmYWNldHMYByADKAsyDS5saHMudjEuRmFjZXRCBIjOGAESLAoOc2tpcHBlZF9mYWNldHMYCCADKAsyFC5saHMudjEuU2tpcHBlZEZhY2V0EhQKB3BhcnRpYWwYCSABKAhIA4gBARINCgVub3RlcxgKIAMoCRIkCgdjbGF1c2VzGAsgAygLMhMubGhzLnYxLkNsYXVzZUNvdW50EhwKD3N1Z2dlc3RlZF9xdWVyeRgMIAEoCUgEiAEBEhwKD3N1Z2dlc3RlZF90b3RhbBgNIAEoA0gFiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCwoJX3NuYXBzaG90QgoKCF9wYXJ0aWFsQhIKEF9zdWdnZXN0ZWRfcXVlcnlCEgoQX3N1Z2dlc3RlZF90b3RhbGIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search]);
 
 /**
  * `POST /v1/aggregate`. `aggs` may be a text that holds the JSON object.
@@ -88,11 +88,25 @@ export type AggregateRequest = Message<"lhs.v1.AggregateRequest"> & {
   now?: bigint | undefined;
 
   /**
-   * true: a response without matching documents has `clauses` and `suggested_query`.
+   * true: a response has `suggested_query`, and `clauses` if no document matches.
    *
    * @generated from field: optional bool suggest = 12;
    */
   suggest?: boolean | undefined;
+
+  /**
+   * Fields that the index may lack: their clauses match nothing there, and a note says so.
+   *
+   * @generated from field: repeated string optional_fields = 13;
+   */
+  optionalFields: string[];
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
 };
 
 /**
@@ -169,11 +183,18 @@ export type AggregateResponse = Message<"lhs.v1.AggregateResponse"> & {
   clauses: ClauseCount[];
 
   /**
-   * Only with `suggest` and without hits: the query as it was probably meant, which has hits.
+   * Only with `suggest`: the query as it was probably meant, which has hits.
    *
    * @generated from field: optional string suggested_query = 11;
    */
   suggestedQuery?: string | undefined;
+
+  /**
+   * Hits of `suggested_query`.
+   *
+   * @generated from field: optional int64 suggested_total = 12;
+   */
+  suggestedTotal?: bigint | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.
@@ -266,11 +287,25 @@ export type FacetsRequest = Message<"lhs.v1.FacetsRequest"> & {
   now?: bigint | undefined;
 
   /**
-   * true: a response without matching documents has `clauses` and `suggested_query`.
+   * true: a response has `suggested_query`, and `clauses` if no document matches.
    *
    * @generated from field: optional bool suggest = 13;
    */
   suggest?: boolean | undefined;
+
+  /**
+   * Fields that the index may lack: their clauses match nothing there, and a note says so.
+   *
+   * @generated from field: repeated string optional_fields = 14;
+   */
+  optionalFields: string[];
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
 };
 
 /**
@@ -354,11 +389,18 @@ export type FacetsResponse = Message<"lhs.v1.FacetsResponse"> & {
   clauses: ClauseCount[];
 
   /**
-   * Only with `suggest` and without hits: the query as it was probably meant, which has hits.
+   * Only with `suggest`: the query as it was probably meant, which has hits.
    *
    * @generated from field: optional string suggested_query = 12;
    */
   suggestedQuery?: string | undefined;
+
+  /**
+   * Hits of `suggested_query`.
+   *
+   * @generated from field: optional int64 suggested_total = 13;
+   */
+  suggestedTotal?: bigint | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.

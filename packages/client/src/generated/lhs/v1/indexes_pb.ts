@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/indexes.proto.
  */
 export const file_lhs_v1_indexes: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiSAoKQnVja2V0TW92ZRIUCgZidWNrZXQYASABKANCBIjOGAESEgoEZnJvbRgCIAEoA0IEiM4YARIQCgJ0bxgDIAEoA0IEiM4YASJmChJDcmVhdGVJbmRleFJlcXVlc3QSHQoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQFCDQoLX2RlZmluaXRpb25CCwoJX2Jhc2VfZGlyIn4KD0RlZmluaXRpb25Jc3N1ZRIqCghzZXZlcml0eRgBIAEoCUIYiM4YAaLOGAVlcnJvcqLOGAd3YXJuaW5nEhIKBGxpbmUYAiABKANCBIjOGAESFAoGY29sdW1uGAMgASgDQgSIzhgBEhUKB21lc3NhZ2UYBCABKAlCBIjOGAEiNgoQRHJvcEluZGV4UmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBQggKBl9pbmRleCK5AQoMRHJvcFJlc3BvbnNlEhMKBWluZGV4GAEgASgJQgSIzhgBEhUKB2FsaWFzZXMYAiADKAlCBIjOGAESGwoNc2F2ZWRfcXVlcmllcxgDIAEoA0IEiM4YARISCgRqb2JzGAQgASgDQgSIzhgBEhkKC2dlbmVyYXRpb25zGAUgASgDQgSIzhgBEhwKDnBvaW50c19pbl90aW1lGAYgASgDQgSIzhgBEhMKBWJ5dGVzGAcgASgDQgSIzhgBIksKDUV4cG9ydFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBQggKBl9pbmRleEIICgZfcXVlcnkiXAoQRXhwb3J0ZWREb2N1bWVudBIuCgtjb29yZGluYXRlcxgBIAEoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIYCgZmaWVsZHMYAiABKAlCCIjOGAGYzhgBInYKCUZpZWxkQ29zdBIUCgZmaWVsZHMYASADKAlCBIjOGAESFQoHY29sdW1ucxgCIAMoCUIEiM4YARISCgRyb3dzGAMgASgDQgSIzhgBEhMKBWJ5dGVzGAQgASgDQgSIzhgBEhMKBXRleHRzGAUgASgDQgSIzhgBIroDChBGaWVsZERlc2NyaXB0aW9uEhIKBG5hbWUYASABKAlCBIjOGAESEgoEdHlwZRgCIAEoCUIEiM4YARIVCgdpbmRleGVkGAMgASgIQgSIzhgBEhIKBGZhc3QYBCABKAhCBIjOGAESFAoGY2FjaGVkGAUgASgIQgSIzhgBEhUKCGFuYWx5emVyGAYgASgJSACIAQESFgoJc2Vuc2l0aXZlGAcgASgISAGIAQESGQoMbXVsdGlfdmFsdWVkGAggASgISAKIAQESFAoGc291cmNlGAkgAygJQgSIzhgBEhYKCW1heF9ieXRlcxgKIAEoA0gDiAEBEhEKBHBhdGgYCyABKAlIBIgBARIMCgR3aGVuGAwgAygJEhgKC2Rlc2NyaXB0aW9uGA0gASgJSAWIAQESEwoGZm9sZGVkGA4gASgISAaIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9hbmFseXplckIMCgpfc2Vuc2l0aXZlQg8KDV9tdWx0aV92YWx1ZWRCDAoKX21heF9ieXRlc0IHCgVfcGF0aEIOCgxfZGVzY3JpcHRpb25CCQoHX2ZvbGRlZCKJCQoQSW5kZXhEZXNjcmlwdGlvbhITCgVpbmRleBgBIAEoCUIEiM4YARInCgZzdGF0dXMYAiABKAlCF4jOGAGizhgHY3JlYXRlZKLOGARsaXZlEhYKCG51bV9kb2NzGAMgASgDQgSIzhgBEhkKDGRlbGV0ZWRfZG9jcxgEIAEoA0gAiAEBEhUKCHNlZ21lbnRzGAUgASgDSAGIAQESEgoFYnl0ZXMYBiABKANIAogBARIoCgZzaGFyZHMYByADKAsyGC5saHMudjEuU2hhcmREZXNjcmlwdGlvbhIfCghzbmFwc2hvdBgIIAEoCUIIiM4YAZDOGAFIA4gBARIdCgpjaGVja3BvaW50GAkgASgJQgSYzhgBSASIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgKIAEoA0IEiM4YARIuCgNrZXkYCyABKAsyGy5saHMudjEuSW5kZXhEZXNjcmlwdGlvbktleUIEiM4YARIZCgZzb3VyY2UYDCABKAlCBJjOGAFIBYgBARIuCgZmaWVsZHMYDSADKAsyGC5saHMudjEuRmllbGREZXNjcmlwdGlvbkIEiM4YARIZCgt0aW1lX2ZpZWxkcxgOIAMoCUIEiM4YARIZCgtzb3J0X2ZpZWxkcxgPIAMoCUIEiM4YARI7Cg12ZWN0b3JfZmllbGRzGBAgAygLMh4ubGhzLnYxLlZlY3RvckZpZWxkRGVzY3JpcHRpb25CBIjOGAESGQoMdGVuYW50X2ZpZWxkGBEgASgJSAaIAQESMgoIdmFyaWFudHMYEiADKAsyGi5saHMudjEuVmFyaWFudERlc2NyaXB0aW9uQgSIzhgBEjQKCWFuYWx5emVycxgTIAMoCzIbLmxocy52MS5BbmFseXplckRlc2NyaXB0aW9uQgSIzhgBEigKB3dpbmRvd3MYFCABKAsyEi5saHMudjEuV2luZG93TGlzdEgHiAEBEjIKC2dlbmVyYXRpb25zGBUgAygLMh0ubGhzLnYxLkdlbmVyYXRpb25EZXNjcmlwdGlvbhIYCgtkZXNjcmlwdGlvbhgWIAEoCUgIiAEBEjAKDW1lcmdlX2ZhaWx1cmUYFyABKAsyFC5saHMudjEuTWVyZ2VGYWlsdXJlSAmIAQESHAoOZGVmYXVsdF9maWVsZHMYGCADKAlCBIjOGAESHgoRcmVhZF9yZXN0cmljdGlvbnMYGSABKAlICogBARIpCglzeW5jZWRfYnkYGiABKAlCEaLOGA1jb250cm9sX3BsYW5lSAuIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV9kZWxldGVkX2RvY3NCCwoJX3NlZ21lbnRzQggKBl9ieXRlc0ILCglfc25hcHNob3RCDQoLX2NoZWNrcG9pbnRCCQoHX3NvdXJjZUIPCg1fdGVuYW50X2ZpZWxkQgoKCF93aW5kb3dzQg4KDF9kZXNjcmlwdGlvbkIQCg5fbWVyZ2VfZmFpbHVyZUIUChJfcmVhZF9yZXN0cmljdGlvbnNCDAoKX3N5bmNlZF9ieSJwChNJbmRleERlc2NyaXB0aW9uS2V5EhcKCXBhcnRpdGlvbhgBIAMoCUIEiM4YARIYCgppZGVudGlmaWVyGAIgAygJQgSIzhgBEg0KBXR5cGVzGAMgAygJEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSKfAgoMSW5kZXhTdW1tYXJ5EhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIWCghudW1fZG9jcxgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIAIgBARISCgVlcnJvchgGIAEoCUgBiAEBEhgKC2Rlc2NyaXB0aW9uGAcgASgJSAKIAQESFgoObWlzc2luZ19zaGFyZHMYCCADKAMSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9zbmFwc2hvdEIICgZfZXJyb3JCDgoMX2Rlc2NyaXB0aW9uImMKCEp1ZGdtZW50EisKA2tleRgBIAEoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YAUgAiAEBEhgKBWdyYWRlGAIgASgBQgSIzhgBSAGIAQFCBgoEX2tleUIICgZfZ3JhZGUiewoRTW92ZUJ1Y2tldFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIZCgZidWNrZXQYAiABKANCBIjOGAFIAYgBARIYCgVzaGFyZBgDIAEoA0IEiM4YAUgCiAEBQggKBl9pbmRleEIJCgdfYnVja2V0QggKBl9zaGFyZCK5AgoJUmVoZWFyc2FsEhMKBWluZGV4GAEgASgJQgSIzhgBEhIKBHJvd3MYAiABKANCBIjOGAESKgoEZnJvbRgDIAEoCzIWLmxocy52MS5SZWhlYXJzZWRJbmRleEIEiM4YARIoCgJ0bxgEIAEoCzIWLmxocy52MS5SZWhlYXJzZWRJbmRleEIEiM4YARItCgdxdWVyaWVzGAUgAygLMhYubGhzLnYxLlJlaGVhcnNlZFF1ZXJ5QgSIzhgBEh4KB292ZXJsYXAYBiABKAFCCIjOGAGQzhgBSACIAQESMgoEbmRjZxgHIAEoCzIVLmxocy52MS5SZWhlYXJzYWxOZGNnQgiIzhgBkM4YAUgBiAEBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCCgoIX292ZXJsYXBCBwoFX25kY2ciNQoNUmVoZWFyc2FsTmRjZxISCgRmcm9tGAEgASgBQgSIzhgBEhAKAnRvGAIgASgBQgSIzhgBIvQBChRSZWhlYXJzZUFsdGVyUmVxdWVzdBIpCgdxdWVyaWVzGAEgAygLMhgubGhzLnYxLlJlaGVhcnNlZFJlcXVlc3QSEwoGc2FtcGxlGAIgASgDSACIAQESEgoFaW5kZXgYAyABKAlIAYgBARIiCg9kZWZpbml0aW9uX3lhbWwYBCABKAlCBIjOGAFIAogBARIVCghiYXNlX2RpchgFIAEoCUgDiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIJCgdfc2FtcGxlQggKBl9pbmRleEISChBfZGVmaW5pdGlvbl95YW1sQgsKCV9iYXNlX2RpciJtCg5SZWhlYXJzZWRJbmRleBITCgVieXRlcxgBIAEoA0IEiM4YARIWCghidWlsZF9tcxgCIAEoAUIEiM4YARIgCglzZWFyY2hfdXMYAyABKAFCCIjOGAGQzhgBSACIAQFCDAoKX3NlYXJjaF91cyKxAgoOUmVoZWFyc2VkUXVlcnkSMwoEbW9kZRgBIAEoCUIliM4YAaLOGAZoeWJyaWSizhgHbGV4aWNhbKLOGAhzZW1hbnRpYxITCgVxdWVyeRgCIAEoCUIEiM4YARIVCgdvdmVybGFwGAMgASgBQgSIzhgBEioKB2VudGVyZWQYBCADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESJwoEbGVmdBgFIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARITCgVtb3ZlZBgGIAEoAUIEiM4YARItCgRuZGNnGAcgASgLMhoubGhzLnYxLlJlaGVhcnNlZFF1ZXJ5TmRjZ0gAiAEBEhIKBWVycm9yGAggASgJSAGIAQFCBwoFX25kY2dCCAoGX2Vycm9yIjoKElJlaGVhcnNlZFF1ZXJ5TmRjZxISCgRmcm9tGAEgASgBQgSIzhgBEhAKAnRvGAIgASgBQgSIzhgBItgBChBSZWhlYXJzZWRSZXF1ZXN0EjQKBG1vZGUYASABKAlCIaLOGAZoeWJyaWSizhgHbGV4aWNhbKLOGAhzZW1hbnRpY0gAiAEBEjsKB3JlcXVlc3QYAiABKAsyHy5saHMudjEuUmVoZWFyc2VkUmVxdWVzdFJlcXVlc3RCBIjOGAFIAYgBARIjCglqdWRnbWVudHMYAyADKAsyEC5saHMudjEuSnVkZ21lbnQSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgcKBV9tb2RlQgoKCF9yZXF1ZXN0IksKC1JlaW5kZXhDb3N0EhIKBHJvd3MYASABKANCBIjOGAESEwoFYnl0ZXMYAiABKANCBIjOGAESEwoFdGV4dHMYAyABKANCBIjOGAEiWgoSUmVuYW1lSW5kZXhSZXF1ZXN0EhgKBWluZGV4GAEgASgJQgSIzhgBSACIAQESFwoEbmFtZRgCIAEoCUIEiM4YAUgBiAEBQggKBl9pbmRleEIHCgVfbmFtZSJ2Cg5SZW5hbWVSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIbCg1wcmV2aW91c19uYW1lGAIgASgJQgSIzhgBEhUKB2FsaWFzZXMYAyADKAlCBIjOGAESGwoNc2F2ZWRfcXVlcmllcxgEIAEoA0IEiM4YASKsAgoLUmVzaGFyZFBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESGwoNZm9ybWVyX3NoYXJkcxgCIAEoA0IEiM4YARIUCgZzaGFyZHMYAyABKANCBIjOGAESJwoFbW92ZXMYBCADKAsyEi5saHMudjEuQnVja2V0TW92ZUIEiM4YARIVCgdidWNrZXRzGAUgAygDQgSIzhgBEiEKCmRvY3NfbW92ZWQYBiABKANCCIjOGAGQzhgBSACIAQESIgoLYnl0ZXNfbW92ZWQYByABKANCCIjOGAGQzhgBSAGIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAkgASgDQgSIzhgBQg0KC19kb2NzX21vdmVkQg4KDF9ieXRlc19tb3ZlZCJUCg5SZXNoYXJkUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhkKBnNoYXJkcxgCIAEoA0IEiM4YAUgBiAEBQggKBl9pbmRleEIJCgdfc2hhcmRzIlwKFFJvbGxiYWNrSW5kZXhSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFwoKZ2VuZXJhdGlvbhgCIAEoA0gBiAEBQggKBl9pbmRleEINCgtfZ2VuZXJhdGlvbiKJAgoQUm9sbGJhY2tSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIeChBpbmRleF9nZW5lcmF0aW9uGAIgASgDQgSIzhgBEh8KEWZvcm1lcl9nZW5lcmF0aW9uGAMgASgDQgSIzhgBEiAKEmRlZmluaXRpb25fdmVyc2lvbhgEIAEoA0IEiM4YARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIAIgBARIXCglkb2NfY291bnQYBiABKANCBIjOGAESHwoRc25hcHNob3RzX2FwcGxpZWQYByABKANCBIjOGAESFQoHdG9va19tcxgIIAEoAUIEiM4YAUILCglfc25hcHNob3Qi5gEKGVZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3QSHQoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQESGwoOYWdhaW5zdF9zb3VyY2UYAyABKAhIAogBARI8CgZzb3VyY2UYBCABKAsyJy5saHMudjEuVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdFNvdXJjZUgDiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpckIRCg9fYWdhaW5zdF9zb3VyY2VCCQoHX3NvdXJjZSJvChJWYXJpYW50RGVzY3JpcHRpb24SFAoGY29sdW1uGAEgASgJQgSIzhgBEhUKB2ZsYXR0ZW4YAiABKAhCBIjOGAESGgoNZGlzY3JpbWluYXRvchgDIAEoCUgAiAEBQhAKDl9kaXNjcmltaW5hdG9yIq8CChZWZWN0b3JGaWVsZERlc2NyaXB0aW9uEhIKBG5hbWUYASABKAlCBIjOGAESEgoEZGltcxgCIAEoA0IEiM4YARIvCgpzaW1pbGFyaXR5GAMgASgJQhuIzhgBos4YBmNvc2luZaLOGANkb3SizhgCbDISKwoFaW5kZXgYBCABKAlCHIjOGAGizhgEYXV0b6LOGARmbGF0os4YBGhuc3cSQQoFbW9kZWwYBSABKAsyIy5saHMudjEuVmVjdG9yRmllbGREZXNjcmlwdGlvbk1vZGVsQgiIzhgBkM4YAUgAiAEBEhYKCWRvY3VtZW50cxgGIAEoA0gBiAEBEhIKBWJ5dGVzGAcgASgDSAKIAQFCCAoGX21vZGVsQgwKCl9kb2N1bWVudHNCCAoGX2J5dGVzIlUKG1ZlY3RvckZpZWxkRGVzY3JpcHRpb25Nb2RlbBISCgRuYW1lGAEgASgJQgSIzhgBEhUKCGNoZWNrc3VtGAIgASgJSACIAQFCCwoJX2NoZWNrc3VtYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values]);
+  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiSAoKQnVja2V0TW92ZRIUCgZidWNrZXQYASABKANCBIjOGAESEgoEZnJvbRgCIAEoA0IEiM4YARIQCgJ0bxgDIAEoA0IEiM4YASJZChFDbG9uZUluZGV4UmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBEhcKBG5hbWUYAiABKAlCBIjOGAFIAYgBAUIICgZfaW5kZXhCBwoFX25hbWUi7QEKDUNsb25lUmVzcG9uc2USEwoFaW5kZXgYASABKAlCBIjOGAESGQoLY2xvbmVkX2Zyb20YAiABKAlCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARIaCgxieXRlc19jb3BpZWQYByABKANCBIjOGAESFQoHdG9va19tcxgIIAEoAUIEiM4YAUILCglfc25hcHNob3QiZgoSQ3JlYXRlSW5kZXhSZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpciJ+Cg9EZWZpbml0aW9uSXNzdWUSKgoIc2V2ZXJpdHkYASABKAlCGIjOGAGizhgFZXJyb3KizhgHd2FybmluZxISCgRsaW5lGAIgASgDQgSIzhgBEhQKBmNvbHVtbhgDIAEoA0IEiM4YARIVCgdtZXNzYWdlGAQgASgJQgSIzhgBIjYKEERyb3BJbmRleFJlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXgiuQEKDERyb3BSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIVCgdhbGlhc2VzGAIgAygJQgSIzhgBEhsKDXNhdmVkX3F1ZXJpZXMYAyABKANCBIjOGAESEgoEam9icxgEIAEoA0IEiM4YARIZCgtnZW5lcmF0aW9ucxgFIAEoA0IEiM4YARIcCg5wb2ludHNfaW5fdGltZRgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YASJLCg1FeHBvcnRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5IlwKEEV4cG9ydGVkRG9jdW1lbnQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YASJ2CglGaWVsZENvc3QSFAoGZmllbGRzGAEgAygJQgSIzhgBEhUKB2NvbHVtbnMYAiADKAlCBIjOGAESEgoEcm93cxgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARITCgV0ZXh0cxgFIAEoA0IEiM4YASK6AwoQRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBHR5cGUYAiABKAlCBIjOGAESFQoHaW5kZXhlZBgDIAEoCEIEiM4YARISCgRmYXN0GAQgASgIQgSIzhgBEhQKBmNhY2hlZBgFIAEoCEIEiM4YARIVCghhbmFseXplchgGIAEoCUgAiAEBEhYKCXNlbnNpdGl2ZRgHIAEoCEgBiAEBEhkKDG11bHRpX3ZhbHVlZBgIIAEoCEgCiAEBEhQKBnNvdXJjZRgJIAMoCUIEiM4YARIWCgltYXhfYnl0ZXMYCiABKANIA4gBARIRCgRwYXRoGAsgASgJSASIAQESDAoEd2hlbhgMIAMoCRIYCgtkZXNjcmlwdGlvbhgNIAEoCUgFiAEBEhMKBmZvbGRlZBgOIAEoCEgGiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUILCglfYW5hbHl6ZXJCDAoKX3NlbnNpdGl2ZUIPCg1fbXVsdGlfdmFsdWVkQgwKCl9tYXhfYnl0ZXNCBwoFX3BhdGhCDgoMX2Rlc2NyaXB0aW9uQgkKB19mb2xkZWQiiQkKEEluZGV4RGVzY3JpcHRpb24SEwoFaW5kZXgYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIWCghudW1fZG9jcxgDIAEoA0IEiM4YARIZCgxkZWxldGVkX2RvY3MYBCABKANIAIgBARIVCghzZWdtZW50cxgFIAEoA0gBiAEBEhIKBWJ5dGVzGAYgASgDSAKIAQESKAoGc2hhcmRzGAcgAygLMhgubGhzLnYxLlNoYXJkRGVzY3JpcHRpb24SHwoIc25hcHNob3QYCCABKAlCCIjOGAGQzhgBSAOIAQESHQoKY2hlY2twb2ludBgJIAEoCUIEmM4YAUgEiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YCiABKANCBIjOGAESLgoDa2V5GAsgASgLMhsubGhzLnYxLkluZGV4RGVzY3JpcHRpb25LZXlCBIjOGAESGQoGc291cmNlGAwgASgJQgSYzhgBSAWIAQESLgoGZmllbGRzGA0gAygLMhgubGhzLnYxLkZpZWxkRGVzY3JpcHRpb25CBIjOGAESGQoLdGltZV9maWVsZHMYDiADKAlCBIjOGAESGQoLc29ydF9maWVsZHMYDyADKAlCBIjOGAESOwoNdmVjdG9yX2ZpZWxkcxgQIAMoCzIeLmxocy52MS5WZWN0b3JGaWVsZERlc2NyaXB0aW9uQgSIzhgBEhkKDHRlbmFudF9maWVsZBgRIAEoCUgGiAEBEjIKCHZhcmlhbnRzGBIgAygLMhoubGhzLnYxLlZhcmlhbnREZXNjcmlwdGlvbkIEiM4YARI0CglhbmFseXplcnMYEyADKAsyGy5saHMudjEuQW5hbHl6ZXJEZXNjcmlwdGlvbkIEiM4YARIoCgd3aW5kb3dzGBQgASgLMhIubGhzLnYxLldpbmRvd0xpc3RIB4gBARIyCgtnZW5lcmF0aW9ucxgVIAMoCzIdLmxocy52MS5HZW5lcmF0aW9uRGVzY3JpcHRpb24SGAoLZGVzY3JpcHRpb24YFiABKAlICIgBARIwCg1tZXJnZV9mYWlsdXJlGBcgASgLMhQubGhzLnYxLk1lcmdlRmFpbHVyZUgJiAEBEhwKDmRlZmF1bHRfZmllbGRzGBggAygJQgSIzhgBEh4KEXJlYWRfcmVzdHJpY3Rpb25zGBkgASgJSAqIAQESKQoJc3luY2VkX2J5GBogASgJQhGizhgNY29udHJvbF9wbGFuZUgLiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fZGVsZXRlZF9kb2NzQgsKCV9zZWdtZW50c0IICgZfYnl0ZXNCCwoJX3NuYXBzaG90Qg0KC19jaGVja3BvaW50QgkKB19zb3VyY2VCDwoNX3RlbmFudF9maWVsZEIKCghfd2luZG93c0IOCgxfZGVzY3JpcHRpb25CEAoOX21lcmdlX2ZhaWx1cmVCFAoSX3JlYWRfcmVzdHJpY3Rpb25zQgwKCl9zeW5jZWRfYnkicAoTSW5kZXhEZXNjcmlwdGlvbktleRIXCglwYXJ0aXRpb24YASADKAlCBIjOGAESGAoKaWRlbnRpZmllchgCIAMoCUIEiM4YARINCgV0eXBlcxgDIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAkinwIKDEluZGV4U3VtbWFyeRISCgRuYW1lGAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSFgoIbnVtX2RvY3MYAyABKANCBIjOGAESEwoFYnl0ZXMYBCABKANCBIjOGAESHwoIc25hcHNob3QYBSABKAlCCIjOGAGQzhgBSACIAQESEgoFZXJyb3IYBiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgHIAEoCUgCiAEBEhYKDm1pc3Npbmdfc2hhcmRzGAggAygDEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUILCglfc25hcHNob3RCCAoGX2Vycm9yQg4KDF9kZXNjcmlwdGlvbiJjCghKdWRnbWVudBIrCgNrZXkYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAFIAIgBARIYCgVncmFkZRgCIAEoAUIEiM4YAUgBiAEBQgYKBF9rZXlCCAoGX2dyYWRlInsKEU1vdmVCdWNrZXRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESGQoGYnVja2V0GAIgASgDQgSIzhgBSAGIAQESGAoFc2hhcmQYAyABKANCBIjOGAFIAogBAUIICgZfaW5kZXhCCQoHX2J1Y2tldEIICgZfc2hhcmQiuQIKCVJlaGVhcnNhbBITCgVpbmRleBgBIAEoCUIEiM4YARISCgRyb3dzGAIgASgDQgSIzhgBEioKBGZyb20YAyABKAsyFi5saHMudjEuUmVoZWFyc2VkSW5kZXhCBIjOGAESKAoCdG8YBCABKAsyFi5saHMudjEuUmVoZWFyc2VkSW5kZXhCBIjOGAESLQoHcXVlcmllcxgFIAMoCzIWLmxocy52MS5SZWhlYXJzZWRRdWVyeUIEiM4YARIeCgdvdmVybGFwGAYgASgBQgiIzhgBkM4YAUgAiAEBEjIKBG5kY2cYByABKAsyFS5saHMudjEuUmVoZWFyc2FsTmRjZ0IIiM4YAZDOGAFIAYgBARIVCgd0b29rX21zGAggASgBQgSIzhgBQgoKCF9vdmVybGFwQgcKBV9uZGNnIjUKDVJlaGVhcnNhbE5kY2cSEgoEZnJvbRgBIAEoAUIEiM4YARIQCgJ0bxgCIAEoAUIEiM4YASL0AQoUUmVoZWFyc2VBbHRlclJlcXVlc3QSKQoHcXVlcmllcxgBIAMoCzIYLmxocy52MS5SZWhlYXJzZWRSZXF1ZXN0EhMKBnNhbXBsZRgCIAEoA0gAiAEBEhIKBWluZGV4GAMgASgJSAGIAQESIgoPZGVmaW5pdGlvbl95YW1sGAQgASgJQgSIzhgBSAKIAQESFQoIYmFzZV9kaXIYBSABKAlIA4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCQoHX3NhbXBsZUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXIibQoOUmVoZWFyc2VkSW5kZXgSEwoFYnl0ZXMYASABKANCBIjOGAESFgoIYnVpbGRfbXMYAiABKAFCBIjOGAESIAoJc2VhcmNoX3VzGAMgASgBQgiIzhgBkM4YAUgAiAEBQgwKCl9zZWFyY2hfdXMisQIKDlJlaGVhcnNlZFF1ZXJ5EjMKBG1vZGUYASABKAlCJYjOGAGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWMSEwoFcXVlcnkYAiABKAlCBIjOGAESFQoHb3ZlcmxhcBgDIAEoAUIEiM4YARIqCgdlbnRlcmVkGAQgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEicKBGxlZnQYBSADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFbW92ZWQYBiABKAFCBIjOGAESLQoEbmRjZxgHIAEoCzIaLmxocy52MS5SZWhlYXJzZWRRdWVyeU5kY2dIAIgBARISCgVlcnJvchgIIAEoCUgBiAEBQgcKBV9uZGNnQggKBl9lcnJvciI6ChJSZWhlYXJzZWRRdWVyeU5kY2cSEgoEZnJvbRgBIAEoAUIEiM4YARIQCgJ0bxgCIAEoAUIEiM4YASLYAQoQUmVoZWFyc2VkUmVxdWVzdBI0CgRtb2RlGAEgASgJQiGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWNIAIgBARI7CgdyZXF1ZXN0GAIgASgLMh8ubGhzLnYxLlJlaGVhcnNlZFJlcXVlc3RSZXF1ZXN0QgSIzhgBSAGIAQESIwoJanVkZ21lbnRzGAMgAygLMhAubGhzLnYxLkp1ZGdtZW50EhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIHCgVfbW9kZUIKCghfcmVxdWVzdCJLCgtSZWluZGV4Q29zdBISCgRyb3dzGAEgASgDQgSIzhgBEhMKBWJ5dGVzGAIgASgDQgSIzhgBEhMKBXRleHRzGAMgASgDQgSIzhgBIloKElJlbmFtZUluZGV4UmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBEhcKBG5hbWUYAiABKAlCBIjOGAFIAYgBAUIICgZfaW5kZXhCBwoFX25hbWUidgoOUmVuYW1lUmVzcG9uc2USEwoFaW5kZXgYASABKAlCBIjOGAESGwoNcHJldmlvdXNfbmFtZRgCIAEoCUIEiM4YARIVCgdhbGlhc2VzGAMgAygJQgSIzhgBEhsKDXNhdmVkX3F1ZXJpZXMYBCABKANCBIjOGAEirAIKC1Jlc2hhcmRQbGFuEhMKBWluZGV4GAEgASgJQgSIzhgBEhsKDWZvcm1lcl9zaGFyZHMYAiABKANCBIjOGAESFAoGc2hhcmRzGAMgASgDQgSIzhgBEicKBW1vdmVzGAQgAygLMhIubGhzLnYxLkJ1Y2tldE1vdmVCBIjOGAESFQoHYnVja2V0cxgFIAMoA0IEiM4YARIhCgpkb2NzX21vdmVkGAYgASgDQgiIzhgBkM4YAUgAiAEBEiIKC2J5dGVzX21vdmVkGAcgASgDQgiIzhgBkM4YAUgBiAEBEhUKB2FwcGxpZWQYCCABKAhCBIjOGAESGAoKZ2VuZXJhdGlvbhgJIAEoA0IEiM4YAUINCgtfZG9jc19tb3ZlZEIOCgxfYnl0ZXNfbW92ZWQiVAoOUmVzaGFyZFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIZCgZzaGFyZHMYAiABKANCBIjOGAFIAYgBAUIICgZfaW5kZXhCCQoHX3NoYXJkcyJcChRSb2xsYmFja0luZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhcKCmdlbmVyYXRpb24YAiABKANIAYgBAUIICgZfaW5kZXhCDQoLX2dlbmVyYXRpb24iiQIKEFJvbGxiYWNrUmVzcG9uc2USEwoFaW5kZXgYASABKAlCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgCIAEoA0IEiM4YARIfChFmb3JtZXJfZ2VuZXJhdGlvbhgDIAEoA0IEiM4YARIgChJkZWZpbml0aW9uX3ZlcnNpb24YBCABKANCBIjOGAESHwoIc25hcHNob3QYBSABKAlCCIjOGAGQzhgBSACIAQESFwoJZG9jX2NvdW50GAYgASgDQgSIzhgBEh8KEXNuYXBzaG90c19hcHBsaWVkGAcgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCCwoJX3NuYXBzaG90IuYBChlWYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhsKDmFnYWluc3Rfc291cmNlGAMgASgISAKIAQESPAoGc291cmNlGAQgASgLMicubGhzLnYxLlZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3RTb3VyY2VIA4gBAUINCgtfZGVmaW5pdGlvbkILCglfYmFzZV9kaXJCEQoPX2FnYWluc3Rfc291cmNlQgkKB19zb3VyY2UibwoSVmFyaWFudERlc2NyaXB0aW9uEhQKBmNvbHVtbhgBIAEoCUIEiM4YARIVCgdmbGF0dGVuGAIgASgIQgSIzhgBEhoKDWRpc2NyaW1pbmF0b3IYAyABKAlIAIgBAUIQCg5fZGlzY3JpbWluYXRvciKvAgoWVmVjdG9yRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBGRpbXMYAiABKANCBIjOGAESLwoKc2ltaWxhcml0eRgDIAEoCUIbiM4YAaLOGAZjb3NpbmWizhgDZG90os4YAmwyEisKBWluZGV4GAQgASgJQhyIzhgBos4YBGF1dG+izhgEZmxhdKLOGARobnN3EkEKBW1vZGVsGAUgASgLMiMubGhzLnYxLlZlY3RvckZpZWxkRGVzY3JpcHRpb25Nb2RlbEIIiM4YAZDOGAFIAIgBARIWCglkb2N1bWVudHMYBiABKANIAYgBARISCgVieXRlcxgHIAEoA0gCiAEBQggKBl9tb2RlbEIMCgpfZG9jdW1lbnRzQggKBl9ieXRlcyJVChtWZWN0b3JGaWVsZERlc2NyaXB0aW9uTW9kZWwSEgoEbmFtZRgBIAEoCUIEiM4YARIVCghjaGVja3N1bRgCIAEoCUgAiAEBQgsKCV9jaGVja3N1bWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values]);
 
 /**
  * One difference between two definitions.
@@ -293,6 +293,96 @@ export const BucketMoveSchema: GenMessage<BucketMove> = /*@__PURE__*/
   messageDesc(file_lhs_v1_indexes, 4);
 
 /**
+ * `POST /v1/index:clone`: a second index with the documents of the newest commit of an index.
+ *
+ * @generated from message lhs.v1.CloneIndexRequest
+ */
+export type CloneIndexRequest = Message<"lhs.v1.CloneIndexRequest"> & {
+  /**
+   * The index to clone, or an alias of it.
+   *
+   * @generated from field: optional string index = 1;
+   */
+  index?: string | undefined;
+
+  /**
+   * The name of the new index.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.CloneIndexRequest.
+ * Use `create(CloneIndexRequestSchema)` to create a new message.
+ */
+export const CloneIndexRequestSchema: GenMessage<CloneIndexRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 5);
+
+/**
+ * A new index, and what it shares with the one that it was cloned from.
+ *
+ * @generated from message lhs.v1.CloneResponse
+ */
+export type CloneResponse = Message<"lhs.v1.CloneResponse"> & {
+  /**
+   * The new index.
+   *
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * @generated from field: string cloned_from = 2;
+   */
+  clonedFrom: string;
+
+  /**
+   * The generation that was cloned, and its number in the new index.
+   *
+   * @generated from field: int64 index_generation = 3;
+   */
+  indexGeneration: bigint;
+
+  /**
+   * @generated from field: optional string snapshot = 4;
+   */
+  snapshot?: string | undefined;
+
+  /**
+   * @generated from field: int64 num_docs = 5;
+   */
+  numDocs: bigint;
+
+  /**
+   * Bytes of the index's files.
+   *
+   * @generated from field: int64 bytes = 6;
+   */
+  bytes: bigint;
+
+  /**
+   * Bytes that were copied: cached embeddings, and files that the system does not link.
+   *
+   * @generated from field: int64 bytes_copied = 7;
+   */
+  bytesCopied: bigint;
+
+  /**
+   * @generated from field: double took_ms = 8;
+   */
+  tookMs: number;
+};
+
+/**
+ * Describes the message lhs.v1.CloneResponse.
+ * Use `create(CloneResponseSchema)` to create a new message.
+ */
+export const CloneResponseSchema: GenMessage<CloneResponse> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 6);
+
+/**
  * `POST /v1/indexes`.
  *
  * @generated from message lhs.v1.CreateIndexRequest
@@ -318,7 +408,7 @@ export type CreateIndexRequest = Message<"lhs.v1.CreateIndexRequest"> & {
  * Use `create(CreateIndexRequestSchema)` to create a new message.
  */
 export const CreateIndexRequestSchema: GenMessage<CreateIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 5);
+  messageDesc(file_lhs_v1_indexes, 7);
 
 /**
  * One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units).
@@ -352,7 +442,7 @@ export type DefinitionIssue = Message<"lhs.v1.DefinitionIssue"> & {
  * Use `create(DefinitionIssueSchema)` to create a new message.
  */
 export const DefinitionIssueSchema: GenMessage<DefinitionIssue> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 6);
+  messageDesc(file_lhs_v1_indexes, 8);
 
 /**
  * `DELETE /v1/indexes/{name}`.
@@ -373,7 +463,7 @@ export type DropIndexRequest = Message<"lhs.v1.DropIndexRequest"> & {
  * Use `create(DropIndexRequestSchema)` to create a new message.
  */
 export const DropIndexRequestSchema: GenMessage<DropIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 7);
+  messageDesc(file_lhs_v1_indexes, 9);
 
 /**
  * `DELETE /v1/indexes/{name}`: what went with an index. Its table is as it was.
@@ -432,7 +522,7 @@ export type DropResponse = Message<"lhs.v1.DropResponse"> & {
  * Use `create(DropResponseSchema)` to create a new message.
  */
 export const DropResponseSchema: GenMessage<DropResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 8);
+  messageDesc(file_lhs_v1_indexes, 10);
 
 /**
  * The documents that a query finds; all of them without one.
@@ -458,7 +548,7 @@ export type ExportRequest = Message<"lhs.v1.ExportRequest"> & {
  * Use `create(ExportRequestSchema)` to create a new message.
  */
 export const ExportRequestSchema: GenMessage<ExportRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 9);
+  messageDesc(file_lhs_v1_indexes, 11);
 
 /**
  * A live document: its key and all its cached and fast fields.
@@ -482,7 +572,7 @@ export type ExportedDocument = Message<"lhs.v1.ExportedDocument"> & {
  * Use `create(ExportedDocumentSchema)` to create a new message.
  */
 export const ExportedDocumentSchema: GenMessage<ExportedDocument> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 10);
+  messageDesc(file_lhs_v1_indexes, 12);
 
 /**
  * What an alter by field reads, by the metadata of the table's snapshot.
@@ -531,7 +621,7 @@ export type FieldCost = Message<"lhs.v1.FieldCost"> & {
  * Use `create(FieldCostSchema)` to create a new message.
  */
 export const FieldCostSchema: GenMessage<FieldCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 11);
+  messageDesc(file_lhs_v1_indexes, 13);
 
 /**
  * A mapped field and what it can do.
@@ -634,7 +724,7 @@ export type FieldDescription = Message<"lhs.v1.FieldDescription"> & {
  * Use `create(FieldDescriptionSchema)` to create a new message.
  */
 export const FieldDescriptionSchema: GenMessage<FieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 12);
+  messageDesc(file_lhs_v1_indexes, 14);
 
 /**
  * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a
@@ -712,11 +802,15 @@ export type IndexDescription = Message<"lhs.v1.IndexDescription"> & {
   fields: FieldDescription[];
 
   /**
+   * DATE fields.
+   *
    * @generated from field: repeated string time_fields = 14;
    */
   timeFields: string[];
 
   /**
+   * Fields that `sort` accepts besides `_score` and `_key`.
+   *
    * @generated from field: repeated string sort_fields = 15;
    */
   sortFields: string[];
@@ -806,7 +900,7 @@ export type IndexDescription = Message<"lhs.v1.IndexDescription"> & {
  * Use `create(IndexDescriptionSchema)` to create a new message.
  */
 export const IndexDescriptionSchema: GenMessage<IndexDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 13);
+  messageDesc(file_lhs_v1_indexes, 15);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -844,7 +938,7 @@ export type IndexDescriptionKey = Message<"lhs.v1.IndexDescriptionKey"> & {
  * Use `create(IndexDescriptionKeySchema)` to create a new message.
  */
 export const IndexDescriptionKeySchema: GenMessage<IndexDescriptionKey> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 14);
+  messageDesc(file_lhs_v1_indexes, 16);
 
 /**
  * An index in a list.
@@ -911,7 +1005,7 @@ export type IndexSummary = Message<"lhs.v1.IndexSummary"> & {
  * Use `create(IndexSummarySchema)` to create a new message.
  */
 export const IndexSummarySchema: GenMessage<IndexSummary> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 15);
+  messageDesc(file_lhs_v1_indexes, 17);
 
 /**
  * How relevant a document is to a query.
@@ -935,7 +1029,7 @@ export type Judgment = Message<"lhs.v1.Judgment"> & {
  * Use `create(JudgmentSchema)` to create a new message.
  */
 export const JudgmentSchema: GenMessage<Judgment> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 16);
+  messageDesc(file_lhs_v1_indexes, 18);
 
 /**
  * `POST /v1/index:move-bucket`: one bucket of keys gets another shard.
@@ -970,7 +1064,7 @@ export type MoveBucketRequest = Message<"lhs.v1.MoveBucketRequest"> & {
  * Use `create(MoveBucketRequestSchema)` to create a new message.
  */
 export const MoveBucketRequestSchema: GenMessage<MoveBucketRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 17);
+  messageDesc(file_lhs_v1_indexes, 19);
 
 /**
  * `POST /v1/index:rehearse`. `from` is the definition in force, `to` the new one.
@@ -1028,7 +1122,7 @@ export type Rehearsal = Message<"lhs.v1.Rehearsal"> & {
  * Use `create(RehearsalSchema)` to create a new message.
  */
 export const RehearsalSchema: GenMessage<Rehearsal> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 18);
+  messageDesc(file_lhs_v1_indexes, 20);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1052,7 +1146,7 @@ export type RehearsalNdcg = Message<"lhs.v1.RehearsalNdcg"> & {
  * Use `create(RehearsalNdcgSchema)` to create a new message.
  */
 export const RehearsalNdcgSchema: GenMessage<RehearsalNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 19);
+  messageDesc(file_lhs_v1_indexes, 21);
 
 /**
  * `POST /v1/index:rehearse`: searches over a sample of the table, under both definitions.
@@ -1108,7 +1202,7 @@ export type RehearseAlterRequest = Message<"lhs.v1.RehearseAlterRequest"> & {
  * Use `create(RehearseAlterRequestSchema)` to create a new message.
  */
 export const RehearseAlterRequestSchema: GenMessage<RehearseAlterRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 20);
+  messageDesc(file_lhs_v1_indexes, 22);
 
 /**
  * What the sample of one definition is like.
@@ -1141,7 +1235,7 @@ export type RehearsedIndex = Message<"lhs.v1.RehearsedIndex"> & {
  * Use `create(RehearsedIndexSchema)` to create a new message.
  */
 export const RehearsedIndexSchema: GenMessage<RehearsedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 21);
+  messageDesc(file_lhs_v1_indexes, 23);
 
 /**
  * The first ten hits of one search under both definitions.
@@ -1207,7 +1301,7 @@ export type RehearsedQuery = Message<"lhs.v1.RehearsedQuery"> & {
  * Use `create(RehearsedQuerySchema)` to create a new message.
  */
 export const RehearsedQuerySchema: GenMessage<RehearsedQuery> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 22);
+  messageDesc(file_lhs_v1_indexes, 24);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1231,7 +1325,7 @@ export type RehearsedQueryNdcg = Message<"lhs.v1.RehearsedQueryNdcg"> & {
  * Use `create(RehearsedQueryNdcgSchema)` to create a new message.
  */
 export const RehearsedQueryNdcgSchema: GenMessage<RehearsedQueryNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 23);
+  messageDesc(file_lhs_v1_indexes, 25);
 
 /**
  * A search that a rehearsal runs over both definitions.
@@ -1273,7 +1367,7 @@ export type RehearsedRequest = Message<"lhs.v1.RehearsedRequest"> & {
  * Use `create(RehearsedRequestSchema)` to create a new message.
  */
 export const RehearsedRequestSchema: GenMessage<RehearsedRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 24);
+  messageDesc(file_lhs_v1_indexes, 26);
 
 /**
  * What a reindex reads, by the metadata of the table's snapshot.
@@ -1306,7 +1400,7 @@ export type ReindexCost = Message<"lhs.v1.ReindexCost"> & {
  * Use `create(ReindexCostSchema)` to create a new message.
  */
 export const ReindexCostSchema: GenMessage<ReindexCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 25);
+  messageDesc(file_lhs_v1_indexes, 27);
 
 /**
  * `POST /v1/index:rename`: another name for an index. Its table is not read.
@@ -1334,7 +1428,7 @@ export type RenameIndexRequest = Message<"lhs.v1.RenameIndexRequest"> & {
  * Use `create(RenameIndexRequestSchema)` to create a new message.
  */
 export const RenameIndexRequestSchema: GenMessage<RenameIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 26);
+  messageDesc(file_lhs_v1_indexes, 28);
 
 /**
  * `POST /v1/index:rename`: what follows the new name. Tokens do not: they name indexes.
@@ -1374,7 +1468,7 @@ export type RenameResponse = Message<"lhs.v1.RenameResponse"> & {
  * Use `create(RenameResponseSchema)` to create a new message.
  */
 export const RenameResponseSchema: GenMessage<RenameResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 27);
+  messageDesc(file_lhs_v1_indexes, 29);
 
 /**
  * `POST /v1/index:plan-reshard`, `POST /v1/index:reshard` and `POST /v1/index:move-bucket`: which
@@ -1450,7 +1544,7 @@ export type ReshardPlan = Message<"lhs.v1.ReshardPlan"> & {
  * Use `create(ReshardPlanSchema)` to create a new message.
  */
 export const ReshardPlanSchema: GenMessage<ReshardPlan> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 28);
+  messageDesc(file_lhs_v1_indexes, 30);
 
 /**
  * `POST /v1/index:plan-reshard`, which changes nothing, and `POST /v1/index:reshard`: another
@@ -1479,7 +1573,7 @@ export type ReshardRequest = Message<"lhs.v1.ReshardRequest"> & {
  * Use `create(ReshardRequestSchema)` to create a new message.
  */
 export const ReshardRequestSchema: GenMessage<ReshardRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 29);
+  messageDesc(file_lhs_v1_indexes, 31);
 
 /**
  * `POST /v1/index:rollback`: makes a kept generation the live one again, with the definition that
@@ -1508,7 +1602,7 @@ export type RollbackIndexRequest = Message<"lhs.v1.RollbackIndexRequest"> & {
  * Use `create(RollbackIndexRequestSchema)` to create a new message.
  */
 export const RollbackIndexRequestSchema: GenMessage<RollbackIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 30);
+  messageDesc(file_lhs_v1_indexes, 32);
 
 /**
  * `POST /v1/index:rollback`: which generation is live now.
@@ -1568,7 +1662,7 @@ export type RollbackResponse = Message<"lhs.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 31);
+  messageDesc(file_lhs_v1_indexes, 33);
 
 /**
  * A definition to be checked.
@@ -1610,7 +1704,7 @@ export type ValidateDefinitionRequest = Message<"lhs.v1.ValidateDefinitionReques
  * Use `create(ValidateDefinitionRequestSchema)` to create a new message.
  */
 export const ValidateDefinitionRequestSchema: GenMessage<ValidateDefinitionRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 32);
+  messageDesc(file_lhs_v1_indexes, 34);
 
 /**
  * A VARIANT column.
@@ -1641,7 +1735,7 @@ export type VariantDescription = Message<"lhs.v1.VariantDescription"> & {
  * Use `create(VariantDescriptionSchema)` to create a new message.
  */
 export const VariantDescriptionSchema: GenMessage<VariantDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 33);
+  messageDesc(file_lhs_v1_indexes, 35);
 
 /**
  * A VECTOR field: how it is stored and what is in it.
@@ -1696,7 +1790,7 @@ export type VectorFieldDescription = Message<"lhs.v1.VectorFieldDescription"> & 
  * Use `create(VectorFieldDescriptionSchema)` to create a new message.
  */
 export const VectorFieldDescriptionSchema: GenMessage<VectorFieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 34);
+  messageDesc(file_lhs_v1_indexes, 36);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1720,5 +1814,5 @@ export type VectorFieldDescriptionModel = Message<"lhs.v1.VectorFieldDescription
  * Use `create(VectorFieldDescriptionModelSchema)` to create a new message.
  */
 export const VectorFieldDescriptionModelSchema: GenMessage<VectorFieldDescriptionModel> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 35);
+  messageDesc(file_lhs_v1_indexes, 37);
 

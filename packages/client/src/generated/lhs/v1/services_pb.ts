@@ -23,7 +23,7 @@ import type { ErasureCheckRequestSchema, ErasureKeySchema, ErasureReportSchema, 
 import { file_lhs_v1_erasure } from "./erasure_pb.ts";
 import type { ExplainRequestSchema, ExplainResponseSchema } from "./explain_pb.ts";
 import { file_lhs_v1_explain } from "./explain_pb.ts";
-import type { AlterIndexRequestSchema, AlterPlanSchema, CreateIndexRequestSchema, DefinitionIssue, DropIndexRequestSchema, DropResponseSchema, ExportedDocumentSchema, ExportRequestSchema, IndexDescriptionSchema, IndexSummary, MoveBucketRequestSchema, RehearsalSchema, RehearseAlterRequestSchema, RenameIndexRequestSchema, RenameResponseSchema, ReshardPlanSchema, ReshardRequestSchema, RollbackIndexRequestSchema, RollbackResponseSchema, ValidateDefinitionRequestSchema } from "./indexes_pb.ts";
+import type { AlterIndexRequestSchema, AlterPlanSchema, CloneIndexRequestSchema, CloneResponseSchema, CreateIndexRequestSchema, DefinitionIssue, DropIndexRequestSchema, DropResponseSchema, ExportedDocumentSchema, ExportRequestSchema, IndexDescriptionSchema, IndexSummary, MoveBucketRequestSchema, RehearsalSchema, RehearseAlterRequestSchema, RenameIndexRequestSchema, RenameResponseSchema, ReshardPlanSchema, ReshardRequestSchema, RollbackIndexRequestSchema, RollbackResponseSchema, ValidateDefinitionRequestSchema } from "./indexes_pb.ts";
 import { file_lhs_v1_indexes } from "./indexes_pb.ts";
 import type { ApplyBatchRequestSchema, ApplyResponseSchema, CheckpointStateSchema, CompactRequestSchema, CompactResponseSchema, FollowEventSchema, FollowRequestSchema, IndexStatus, IndexStatusSchema, ReindexRequestSchema, ReindexResponseSchema, SyncRequestSchema, SyncResponseSchema, UpgradeRequestSchema, UpgradeResponseSchema, VerifyRequestSchema, VerifyResponseSchema } from "./ingest_pb.ts";
 import { file_lhs_v1_ingest } from "./ingest_pb.ts";
@@ -52,7 +52,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/services.proto.
  */
 export const file_lhs_v1_services: GenFile = /*@__PURE__*/
-  fileDesc("ChVsaHMvdjEvc2VydmljZXMucHJvdG8SBmxocy52MSI6Cg9BbmFseXplUmVzcG9uc2USJwoGdG9rZW5zGAEgAygLMhEubGhzLnYxLlRva2VuSW5mb0IEiM4YASIoChBDbG9zZVBpdFJlc3BvbnNlEhQKBmNsb3NlZBgBIAEoCEIEiM4YASJCChRDb3VudENsYXVzZXNSZXNwb25zZRIqCgdjbGF1c2VzGAEgAygLMhMubGhzLnYxLkNsYXVzZUNvdW50QgSIzhgBIhoKGERlbGV0ZVNhdmVkUXVlcnlSZXNwb25zZSITChFEcm9wQWxpYXNSZXNwb25zZSJFChRMaXN0QWN0aXZpdHlSZXNwb25zZRItCghhY3Rpdml0eRgBIAMoCzIVLmxocy52MS5BY3Rpdml0eUVudHJ5QgSIzhgBIjsKE0xpc3RBbGlhc2VzUmVzcG9uc2USJAoHYWxpYXNlcxgBIAMoCzINLmxocy52MS5BbGlhc0IEiM4YASJDChNMaXN0QmFja3Vwc1Jlc3BvbnNlEiwKB2JhY2t1cHMYASADKAsyFS5saHMudjEuQmFja3VwU3VtbWFyeUIEiM4YASJCChNMaXN0SW5kZXhlc1Jlc3BvbnNlEisKB2luZGV4ZXMYASADKAsyFC5saHMudjEuSW5kZXhTdW1tYXJ5QgSIzhgBIkMKFUxpc3RJbmdlc3Rpb25SZXNwb25zZRIqCgdpbmRleGVzGAEgAygLMhMubGhzLnYxLkluZGV4U3RhdHVzQgSIzhgBIjMKEExpc3RKb2JzUmVzcG9uc2USHwoEam9icxgBIAMoCzILLmxocy52MS5Kb2JCBIjOGAEiNgoRTGlzdFJvbGVzUmVzcG9uc2USIQoFcm9sZXMYASADKAsyDC5saHMudjEuUm9sZUIEiM4YASJLChhMaXN0U2F2ZWRRdWVyaWVzUmVzcG9uc2USLwoNc2F2ZWRfcXVlcmllcxgBIAMoCzISLmxocy52MS5TYXZlZFF1ZXJ5QgSIzhgBIj8KEkxpc3RUb2tlbnNSZXNwb25zZRIpCgZ0b2tlbnMYASADKAsyEy5saHMudjEuVG9rZW5SZWNvcmRCBIjOGAEiNgoRTGlzdFVzZXJzUmVzcG9uc2USIQoFdXNlcnMYASADKAsyDC5saHMudjEuVXNlckIEiM4YASIrChJQYXJzZVF1ZXJ5UmVzcG9uc2USFQoDYXN0GAEgASgJQgiIzhgBmM4YASIpChJQcmludFF1ZXJ5UmVzcG9uc2USEwoFcXVlcnkYASABKAlCBIjOGAEiFQoTUmV2b2tlVG9rZW5SZXNwb25zZSJLChpWYWxpZGF0ZURlZmluaXRpb25SZXNwb25zZRItCgZpc3N1ZXMYASADKAsyFy5saHMudjEuRGVmaW5pdGlvbklzc3VlQgSIzhgBMq4KCgZTZWFyY2gSTgoGU2VhcmNoEhUubGhzLnYxLlNlYXJjaFJlcXVlc3QaFi5saHMudjEuU2VhcmNoUmVzcG9uc2UiFYLT5JMCDzoBKiIKL3YxL3NlYXJjaBJbCghTZW1hbnRpYxIXLmxocy52MS5TZW1hbnRpY1JlcXVlc3QaFi5saHMudjEuU2VhcmNoUmVzcG9uc2UiHoLT5JMCGDoBKiITL3YxL3NlYXJjaDpzZW1hbnRpYxJVCgZIeWJyaWQSFS5saHMudjEuSHlicmlkUmVxdWVzdBoWLmxocy52MS5TZWFyY2hSZXNwb25zZSIcgtPkkwIWOgEqIhEvdjEvc2VhcmNoOmh5YnJpZBJiCgxDb3VudENsYXVzZXMSFS5saHMudjEuU2VhcmNoUmVxdWVzdBocLmxocy52MS5Db3VudENsYXVzZXNSZXNwb25zZSIdgtPkkwIXOgEqIhIvdjEvc2VhcmNoOmNsYXVzZXMSWgoJQWdncmVnYXRlEhgubGhzLnYxLkFnZ3JlZ2F0ZVJlcXVlc3QaGS5saHMudjEuQWdncmVnYXRlUmVzcG9uc2UiGILT5JMCEjoBKiINL3YxL2FnZ3JlZ2F0ZRJOCgZGYWNldHMSFS5saHMudjEuRmFjZXRzUmVxdWVzdBoWLmxocy52MS5GYWNldHNSZXNwb25zZSIVgtPkkwIPOgEqIgovdjEvZmFjZXRzElIKB0V4cGxhaW4SFi5saHMudjEuRXhwbGFpblJlcXVlc3QaFy5saHMudjEuRXhwbGFpblJlc3BvbnNlIhaC0+STAhA6ASoiCy92MS9leHBsYWluElAKCERpZmZIaXRzEhMubGhzLnYxLkRpZmZSZXF1ZXN0GhQubGhzLnYxLkRpZmZSZXNwb25zZSIZgtPkkwITOgEqIg4vdjEvaW5kZXg6ZGlmZhJPCgdPcGVuUGl0EhYubGhzLnYxLk9wZW5QaXRSZXF1ZXN0GhMubGhzLnYxLlBvaW50SW5UaW1lIheC0+STAhE6ASoiDC92MS9waXQ6b3BlbhJXCghDbG9zZVBpdBIXLmxocy52MS5DbG9zZVBpdFJlcXVlc3QaGC5saHMudjEuQ2xvc2VQaXRSZXNwb25zZSIYgtPkkwISOgEqIg0vdjEvcGl0OmNsb3NlElIKB1N1Z2dlc3QSFi5saHMudjEuU3VnZ2VzdFJlcXVlc3QaFy5saHMudjEuU3VnZ2VzdFJlc3BvbnNlIhaC0+STAhA6ASoiCy92MS9zdWdnZXN0ElgKB0FuYWx5emUSFi5saHMudjEuQW5hbHl6ZVJlcXVlc3QaFy5saHMudjEuQW5hbHl6ZVJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9pbmRleDphbmFseXplEl8KClBhcnNlUXVlcnkSGS5saHMudjEuUGFyc2VRdWVyeVJlcXVlc3QaGi5saHMudjEuUGFyc2VRdWVyeVJlc3BvbnNlIhqC0+STAhQ6ASoiDy92MS9xdWVyeTpwYXJzZRJfCgpQcmludFF1ZXJ5EhkubGhzLnYxLlByaW50UXVlcnlSZXF1ZXN0GhoubGhzLnYxLlByaW50UXVlcnlSZXNwb25zZSIagtPkkwIUOgEqIg8vdjEvcXVlcnk6cHJpbnQSUAoFQmVuY2gSFC5saHMudjEuQmVuY2hSZXF1ZXN0GhUubGhzLnYxLkJlbmNoUmVzcG9uc2UiGoLT5JMCFDoBKiIPL3YxL2luZGV4OmJlbmNoMrIBCgZMb29rdXASTgoIR2V0QnlLZXkSEy5saHMudjEuS2V5c1JlcXVlc3QaFC5saHMudjEuS2V5c1Jlc3BvbnNlIheC0+STAhE6ASoiDC92MS9rZXlzOmdldBJYCgZFeHBvcnQSFS5saHMudjEuRXhwb3J0UmVxdWVzdBoYLmxocy52MS5FeHBvcnRlZERvY3VtZW50IhuC0+STAhU6ASoiEC92MS9pbmRleDpleHBvcnQwATLhIQoFQWRtaW4SWwoLQ3JlYXRlSW5kZXgSGi5saHMudjEuQ3JlYXRlSW5kZXhSZXF1ZXN0GhgubGhzLnYxLkluZGV4RGVzY3JpcHRpb24iFoLT5JMCEDoBKiILL3YxL2luZGV4ZXMSVAoLTGlzdEluZGV4ZXMSEy5saHMudjEuTGlzdFJlcXVlc3QaGy5saHMudjEuTGlzdEluZGV4ZXNSZXNwb25zZSITgtPkkwINEgsvdjEvaW5kZXhlcxJeCg1EZXNjcmliZUluZGV4EhQubGhzLnYxLkluZGV4UmVxdWVzdBoYLmxocy52MS5JbmRleERlc2NyaXB0aW9uIh2C0+STAhc6ASoiEi92MS9pbmRleDpkZXNjcmliZRJWCgpBbHRlckluZGV4EhkubGhzLnYxLkFsdGVySW5kZXhSZXF1ZXN0GhEubGhzLnYxLkFsdGVyUGxhbiIagtPkkwIUOgEqIg8vdjEvaW5kZXg6YWx0ZXISZgoNUm9sbGJhY2tJbmRleBIcLmxocy52MS5Sb2xsYmFja0luZGV4UmVxdWVzdBoYLmxocy52MS5Sb2xsYmFja1Jlc3BvbnNlIh2C0+STAhc6ASoiEi92MS9pbmRleDpyb2xsYmFjaxJfCg1SZWhlYXJzZUFsdGVyEhwubGhzLnYxLlJlaGVhcnNlQWx0ZXJSZXF1ZXN0GhEubGhzLnYxLlJlaGVhcnNhbCIdgtPkkwIXOgEqIhIvdjEvaW5kZXg6cmVoZWFyc2USWAoJRHJvcEluZGV4EhgubGhzLnYxLkRyb3BJbmRleFJlcXVlc3QaFC5saHMudjEuRHJvcFJlc3BvbnNlIhuC0+STAhUqEy92MS9pbmRleGVzL3tpbmRleH0SXgoLUmVuYW1lSW5kZXgSGi5saHMudjEuUmVuYW1lSW5kZXhSZXF1ZXN0GhYubGhzLnYxLlJlbmFtZVJlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9pbmRleDpyZW5hbWUSfwoSVmFsaWRhdGVEZWZpbml0aW9uEiEubGhzLnYxLlZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3QaIi5saHMudjEuVmFsaWRhdGVEZWZpbml0aW9uUmVzcG9uc2UiIoLT5JMCHDoBKiIXL3YxL2RlZmluaXRpb246dmFsaWRhdGUSagoORGVzY3JpYmVTb3VyY2USHS5saHMudjEuRGVzY3JpYmVTb3VyY2VSZXF1ZXN0GhkubGhzLnYxLlNvdXJjZURlc2NyaXB0aW9uIh6C0+STAhg6ASoiEy92MS9zb3VyY2U6ZGVzY3JpYmUSWAoKTGlzdFRhYmxlcxIZLmxocy52MS5MaXN0VGFibGVzUmVxdWVzdBoRLmxocy52MS5UYWJsZUxpc3QiHILT5JMCFjoBKiIRL3YxL3NvdXJjZTp0YWJsZXMSYwoOSW5pdERlZmluaXRpb24SHS5saHMudjEuSW5pdERlZmluaXRpb25SZXF1ZXN0GhYubGhzLnYxLkRlZmluaXRpb25UZXh0IhqC0+STAhQ6ASoiDy92MS9zb3VyY2U6aW5pdBJFCghTdGFydEpvYhIXLmxocy52MS5TdGFydEpvYlJlcXVlc3QaCy5saHMudjEuSm9iIhOC0+STAg06ASoiCC92MS9qb2JzEkQKBkdldEpvYhISLmxocy52MS5Kb2JSZXF1ZXN0GgsubGhzLnYxLkpvYiIZgtPkkwITEhEvdjEvam9icy97am9iX2lkfRJPCghMaXN0Sm9icxIXLmxocy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5saHMudjEuTGlzdEpvYnNSZXNwb25zZSIQgtPkkwIKEggvdjEvam9icxJHCglDYW5jZWxKb2ISEi5saHMudjEuSm9iUmVxdWVzdBoLLmxocy52MS5Kb2IiGYLT5JMCEyoRL3YxL2pvYnMve2pvYl9pZH0STgoIV2F0Y2hKb2ISEi5saHMudjEuSm9iUmVxdWVzdBoLLmxocy52MS5Kb2IiH4LT5JMCGRIXL3YxL2pvYnMve2pvYl9pZH0vd2F0Y2gwARJVCghHZXRJbmRleBIWLmxocy52MS5Sb3V0aW5nUmVxdWVzdBoULmxocy52MS5JbmRleFJvdXRpbmciG4LT5JMCFRITL3YxL2luZGV4ZXMve2luZGV4fRJaCg1MaXN0SW5nZXN0aW9uEhMubGhzLnYxLkxpc3RSZXF1ZXN0Gh0ubGhzLnYxLkxpc3RJbmdlc3Rpb25SZXNwb25zZSIVgtPkkwIPEg0vdjEvaW5nZXN0aW9uEmQKDExpc3RBY3Rpdml0eRIXLmxocy52MS5BY3Rpdml0eVJlcXVlc3QaHC5saHMudjEuTGlzdEFjdGl2aXR5UmVzcG9uc2UiHYLT5JMCFzoBKiISL3YxL2luZGV4OmFjdGl2aXR5ElQKC0xpc3RBbGlhc2VzEhMubGhzLnYxLkxpc3RSZXF1ZXN0GhsubGhzLnYxLkxpc3RBbGlhc2VzUmVzcG9uc2UiE4LT5JMCDRILL3YxL2FsaWFzZXMSQAoIU2V0QWxpYXMSDS5saHMudjEuQWxpYXMaDS5saHMudjEuQWxpYXMiFoLT5JMCEDoBKiILL3YxL2FsaWFzZXMSXQoJRHJvcEFsaWFzEhgubGhzLnYxLkRyb3BBbGlhc1JlcXVlc3QaGS5saHMudjEuRHJvcEFsaWFzUmVzcG9uc2UiG4LT5JMCFSoTL3YxL2FsaWFzZXMve2FsaWFzfRJkChBMaXN0U2F2ZWRRdWVyaWVzEhMubGhzLnYxLkxpc3RSZXF1ZXN0GiAubGhzLnYxLkxpc3RTYXZlZFF1ZXJpZXNSZXNwb25zZSIZgtPkkwITEhEvdjEvc2F2ZWQtcXVlcmllcxJdChBDcmVhdGVTYXZlZFF1ZXJ5EhcubGhzLnYxLlNhdmVkUXVlcnlEcmFmdBoSLmxocy52MS5TYXZlZFF1ZXJ5IhyC0+STAhY6ASoiES92MS9zYXZlZC1xdWVyaWVzEmwKEVJlcGxhY2VTYXZlZFF1ZXJ5EiAubGhzLnYxLlJlcGxhY2VTYXZlZFF1ZXJ5UmVxdWVzdBoSLmxocy52MS5TYXZlZFF1ZXJ5IiGC0+STAhs6ASoaFi92MS9zYXZlZC1xdWVyaWVzL3tpZH0SdQoQRGVsZXRlU2F2ZWRRdWVyeRIfLmxocy52MS5EZWxldGVTYXZlZFF1ZXJ5UmVxdWVzdBogLmxocy52MS5EZWxldGVTYXZlZFF1ZXJ5UmVzcG9uc2UiHoLT5JMCGCoWL3YxL3NhdmVkLXF1ZXJpZXMve2lkfRJdCgxSZWluZGV4SW5kZXgSFi5saHMudjEuUmVpbmRleFJlcXVlc3QaFy5saHMudjEuUmVpbmRleFJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9pbmRleDpyZWluZGV4ElEKCVN5bmNJbmRleBITLmxocy52MS5TeW5jUmVxdWVzdBoULmxocy52MS5TeW5jUmVzcG9uc2UiGYLT5JMCEzoBKiIOL3YxL2luZGV4OnN5bmMSUwoGRm9sbG93EhUubGhzLnYxLkZvbGxvd1JlcXVlc3QaEy5saHMudjEuRm9sbG93RXZlbnQiG4LT5JMCFToBKiIQL3YxL2luZGV4OmZvbGxvdzABEnIKD0luZ2VzdGlvblN0YXR1cxIULmxocy52MS5JbmRleFJlcXVlc3QaEy5saHMudjEuSW5kZXhTdGF0dXMiNILT5JMCLjoBKloXEhUvdjEvaW5nZXN0aW9uL3tpbmRleH0iEC92MS9pbmRleDpzdGF0dXMSWQoLVmVyaWZ5SW5kZXgSFS5saHMudjEuVmVyaWZ5UmVxdWVzdBoWLmxocy52MS5WZXJpZnlSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvaW5kZXg6dmVyaWZ5El0KDENvbXBhY3RJbmRleBIWLmxocy52MS5Db21wYWN0UmVxdWVzdBoXLmxocy52MS5Db21wYWN0UmVzcG9uc2UiHILT5JMCFjoBKiIRL3YxL2luZGV4OmNvbXBhY3QSXQoMVXBncmFkZUluZGV4EhYubGhzLnYxLlVwZ3JhZGVSZXF1ZXN0GhcubGhzLnYxLlVwZ3JhZGVSZXNwb25zZSIcgtPkkwIWOgEqIhEvdjEvaW5kZXg6dXBncmFkZRJMCgxXaW5kb3dTdGF0dXMSFC5saHMudjEuSW5kZXhSZXF1ZXN0GhQubGhzLnYxLldpbmRvd1N0YXR1cyIQgtPkkwIKEggvdjEvY29sZBJrCg1SZWluZGV4V2luZG93EhwubGhzLnYxLlJlaW5kZXhXaW5kb3dSZXF1ZXN0Gh0ubGhzLnYxLlJlaW5kZXhXaW5kb3dSZXNwb25zZSIdgtPkkwIXOgEqIhIvdjEvd2luZG93OnJlaW5kZXgSYgoLTW92ZVdpbmRvd3MSGi5saHMudjEuTW92ZVdpbmRvd3NSZXF1ZXN0GhsubGhzLnYxLk1vdmVXaW5kb3dzUmVzcG9uc2UiGoLT5JMCFDoBKiIPL3YxL3dpbmRvdzptb3ZlElQKBkJhY2t1cBIVLmxocy52MS5CYWNrdXBSZXF1ZXN0GhYubGhzLnYxLkJhY2t1cFJlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9pbmRleDpiYWNrdXASaAoPR2V0QmFja3VwU3RhdHVzEhsubGhzLnYxLkJhY2t1cFN0YXR1c1JlcXVlc3QaFC5saHMudjEuQmFja3VwU3RhdHVzIiKC0+STAhw6ASoiFy92MS9pbmRleDpiYWNrdXAtc3RhdHVzEmMKC0xpc3RCYWNrdXBzEhoubGhzLnYxLkxpc3RCYWNrdXBzUmVxdWVzdBobLmxocy52MS5MaXN0QmFja3Vwc1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9iYWNrdXBzOmxpc3QSYAoMUHJ1bmVCYWNrdXBzEhsubGhzLnYxLlBydW5lQmFja3Vwc1JlcXVlc3QaFS5saHMudjEuUHJ1bmVSZXNwb25zZSIcgtPkkwIWOgEqIhEvdjEvYmFja3VwczpwcnVuZRJaCgdSZXN0b3JlEhYubGhzLnYxLlJlc3RvcmVSZXF1ZXN0GhcubGhzLnYxLlJlc3RvcmVSZXNwb25zZSIegtPkkwIYOgEqIhMvdjEvYmFja3VwczpyZXN0b3JlEmAKDENoZWNrRXJhc3VyZRIbLmxocy52MS5FcmFzdXJlQ2hlY2tSZXF1ZXN0GhUubGhzLnYxLkVyYXN1cmVSZXBvcnQiHILT5JMCFjoBKiIRL3YxL2VyYXN1cmU6Y2hlY2sSXAoKUnVuRXJhc3VyZRIZLmxocy52MS5FcmFzdXJlUnVuUmVxdWVzdBoXLmxocy52MS5FcmFzdXJlUmVzcG9uc2UiGoLT5JMCFDoBKiIPL3YxL2VyYXN1cmU6cnVuElEKDUdldEVyYXN1cmVLZXkSEy5saHMudjEuTGlzdFJlcXVlc3QaEi5saHMudjEuRXJhc3VyZUtleSIXgtPkkwIREg8vdjEvZXJhc3VyZS9rZXkSZAoNVmVyaWZ5UmVjZWlwdBIcLmxocy52MS5WZXJpZnlSZWNlaXB0UmVxdWVzdBoWLmxocy52MS5SZWNlaXB0VmVyZGljdCIdgtPkkwIXOgEqIhIvdjEvZXJhc3VyZTp2ZXJpZnkyqAIKDENvbnRyb2xQbGFuZRJdCgtQbGFuUmVzaGFyZBIWLmxocy52MS5SZXNoYXJkUmVxdWVzdBoTLmxocy52MS5SZXNoYXJkUGxhbiIhgtPkkwIbOgEqIhYvdjEvaW5kZXg6cGxhbi1yZXNoYXJkElkKDEFwcGx5UmVzaGFyZBIWLmxocy52MS5SZXNoYXJkUmVxdWVzdBoTLmxocy52MS5SZXNoYXJkUGxhbiIcgtPkkwIWOgEqIhEvdjEvaW5kZXg6cmVzaGFyZBJeCgpNb3ZlQnVja2V0EhkubGhzLnYxLk1vdmVCdWNrZXRSZXF1ZXN0GhMubGhzLnYxLlJlc2hhcmRQbGFuIiCC0+STAho6ASoiFS92MS9pbmRleDptb3ZlLWJ1Y2tldDKeAQoGU3lzdGVtEkcKCkdldExpY2Vuc2USEy5saHMudjEuTGlzdFJlcXVlc3QaDy5saHMudjEuTGljZW5zZSITgtPkkwINEgsvdjEvbGljZW5zZRJLCglHZXRDb25maWcSEy5saHMudjEuTGlzdFJlcXVlc3QaFS5saHMudjEuQ29uc29sZUNvbmZpZyISgtPkkwIMEgovdjEvY29uZmlnMsYBCgVXcml0ZRJcCgpBcHBseUJhdGNoEhkubGhzLnYxLkFwcGx5QmF0Y2hSZXF1ZXN0GhUubGhzLnYxLkFwcGx5UmVzcG9uc2UiGoLT5JMCFDoBKiIPL3YxL2luZGV4OmFwcGx5KAESXwoNR2V0Q2hlY2twb2ludBIULmxocy52MS5JbmRleFJlcXVlc3QaFy5saHMudjEuQ2hlY2twb2ludFN0YXRlIh+C0+STAhk6ASoiFC92MS9pbmRleDpjaGVja3BvaW50MskECghBY2NvdW50cxJECgVMb2dpbhIULmxocy52MS5Mb2dpblJlcXVlc3QaDy5saHMudjEuU2Vzc2lvbiIUgtPkkwIOOgEqIgkvdjEvbG9naW4STgoJTGlzdFVzZXJzEhMubGhzLnYxLkxpc3RSZXF1ZXN0GhkubGhzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIhGC0+STAgsSCS92MS91c2VycxJXCghTZXRSb2xlcxIXLmxocy52MS5TZXRSb2xlc1JlcXVlc3QaDC5saHMudjEuVXNlciIkgtPkkwIeOgEqGhkvdjEvdXNlcnMve3N1YmplY3R9L3JvbGVzEk4KCUxpc3RSb2xlcxITLmxocy52MS5MaXN0UmVxdWVzdBoZLmxocy52MS5MaXN0Um9sZXNSZXNwb25zZSIRgtPkkwILEgkvdjEvcm9sZXMSUQoKTGlzdFRva2VucxITLmxocy52MS5MaXN0UmVxdWVzdBoaLmxocy52MS5MaXN0VG9rZW5zUmVzcG9uc2UiEoLT5JMCDBIKL3YxL3Rva2VucxJKCgtDcmVhdGVUb2tlbhISLmxocy52MS5Ub2tlbkRyYWZ0GhAubGhzLnYxLk5ld1Rva2VuIhWC0+STAg86ASoiCi92MS90b2tlbnMSXwoLUmV2b2tlVG9rZW4SGi5saHMudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GhsubGhzLnYxLlJldm9rZVRva2VuUmVzcG9uc2UiF4LT5JMCESoPL3YxL3Rva2Vucy97aWR9YgZwcm90bzM", [file_google_api_annotations, file_lhs_v1_accounts, file_lhs_v1_aggregations, file_lhs_v1_aliases, file_lhs_v1_backups, file_lhs_v1_cluster, file_lhs_v1_diff, file_lhs_v1_erasure, file_lhs_v1_explain, file_lhs_v1_indexes, file_lhs_v1_ingest, file_lhs_v1_jobs, file_lhs_v1_keys, file_lhs_v1_options, file_lhs_v1_points_in_time, file_lhs_v1_query_text, file_lhs_v1_saved_queries, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values, file_lhs_v1_windows]);
+  fileDesc("ChVsaHMvdjEvc2VydmljZXMucHJvdG8SBmxocy52MSI6Cg9BbmFseXplUmVzcG9uc2USJwoGdG9rZW5zGAEgAygLMhEubGhzLnYxLlRva2VuSW5mb0IEiM4YASIoChBDbG9zZVBpdFJlc3BvbnNlEhQKBmNsb3NlZBgBIAEoCEIEiM4YASJCChRDb3VudENsYXVzZXNSZXNwb25zZRIqCgdjbGF1c2VzGAEgAygLMhMubGhzLnYxLkNsYXVzZUNvdW50QgSIzhgBIhoKGERlbGV0ZVNhdmVkUXVlcnlSZXNwb25zZSITChFEcm9wQWxpYXNSZXNwb25zZSJFChRMaXN0QWN0aXZpdHlSZXNwb25zZRItCghhY3Rpdml0eRgBIAMoCzIVLmxocy52MS5BY3Rpdml0eUVudHJ5QgSIzhgBIjsKE0xpc3RBbGlhc2VzUmVzcG9uc2USJAoHYWxpYXNlcxgBIAMoCzINLmxocy52MS5BbGlhc0IEiM4YASJDChNMaXN0QmFja3Vwc1Jlc3BvbnNlEiwKB2JhY2t1cHMYASADKAsyFS5saHMudjEuQmFja3VwU3VtbWFyeUIEiM4YASJCChNMaXN0SW5kZXhlc1Jlc3BvbnNlEisKB2luZGV4ZXMYASADKAsyFC5saHMudjEuSW5kZXhTdW1tYXJ5QgSIzhgBIkMKFUxpc3RJbmdlc3Rpb25SZXNwb25zZRIqCgdpbmRleGVzGAEgAygLMhMubGhzLnYxLkluZGV4U3RhdHVzQgSIzhgBIjMKEExpc3RKb2JzUmVzcG9uc2USHwoEam9icxgBIAMoCzILLmxocy52MS5Kb2JCBIjOGAEiNgoRTGlzdFJvbGVzUmVzcG9uc2USIQoFcm9sZXMYASADKAsyDC5saHMudjEuUm9sZUIEiM4YASJLChhMaXN0U2F2ZWRRdWVyaWVzUmVzcG9uc2USLwoNc2F2ZWRfcXVlcmllcxgBIAMoCzISLmxocy52MS5TYXZlZFF1ZXJ5QgSIzhgBIj8KEkxpc3RUb2tlbnNSZXNwb25zZRIpCgZ0b2tlbnMYASADKAsyEy5saHMudjEuVG9rZW5SZWNvcmRCBIjOGAEiNgoRTGlzdFVzZXJzUmVzcG9uc2USIQoFdXNlcnMYASADKAsyDC5saHMudjEuVXNlckIEiM4YASIrChJQYXJzZVF1ZXJ5UmVzcG9uc2USFQoDYXN0GAEgASgJQgiIzhgBmM4YASIpChJQcmludFF1ZXJ5UmVzcG9uc2USEwoFcXVlcnkYASABKAlCBIjOGAEiFQoTUmV2b2tlVG9rZW5SZXNwb25zZSJLChpWYWxpZGF0ZURlZmluaXRpb25SZXNwb25zZRItCgZpc3N1ZXMYASADKAsyFy5saHMudjEuRGVmaW5pdGlvbklzc3VlQgSIzhgBMq4KCgZTZWFyY2gSTgoGU2VhcmNoEhUubGhzLnYxLlNlYXJjaFJlcXVlc3QaFi5saHMudjEuU2VhcmNoUmVzcG9uc2UiFYLT5JMCDzoBKiIKL3YxL3NlYXJjaBJbCghTZW1hbnRpYxIXLmxocy52MS5TZW1hbnRpY1JlcXVlc3QaFi5saHMudjEuU2VhcmNoUmVzcG9uc2UiHoLT5JMCGDoBKiITL3YxL3NlYXJjaDpzZW1hbnRpYxJVCgZIeWJyaWQSFS5saHMudjEuSHlicmlkUmVxdWVzdBoWLmxocy52MS5TZWFyY2hSZXNwb25zZSIcgtPkkwIWOgEqIhEvdjEvc2VhcmNoOmh5YnJpZBJiCgxDb3VudENsYXVzZXMSFS5saHMudjEuU2VhcmNoUmVxdWVzdBocLmxocy52MS5Db3VudENsYXVzZXNSZXNwb25zZSIdgtPkkwIXOgEqIhIvdjEvc2VhcmNoOmNsYXVzZXMSWgoJQWdncmVnYXRlEhgubGhzLnYxLkFnZ3JlZ2F0ZVJlcXVlc3QaGS5saHMudjEuQWdncmVnYXRlUmVzcG9uc2UiGILT5JMCEjoBKiINL3YxL2FnZ3JlZ2F0ZRJOCgZGYWNldHMSFS5saHMudjEuRmFjZXRzUmVxdWVzdBoWLmxocy52MS5GYWNldHNSZXNwb25zZSIVgtPkkwIPOgEqIgovdjEvZmFjZXRzElIKB0V4cGxhaW4SFi5saHMudjEuRXhwbGFpblJlcXVlc3QaFy5saHMudjEuRXhwbGFpblJlc3BvbnNlIhaC0+STAhA6ASoiCy92MS9leHBsYWluElAKCERpZmZIaXRzEhMubGhzLnYxLkRpZmZSZXF1ZXN0GhQubGhzLnYxLkRpZmZSZXNwb25zZSIZgtPkkwITOgEqIg4vdjEvaW5kZXg6ZGlmZhJPCgdPcGVuUGl0EhYubGhzLnYxLk9wZW5QaXRSZXF1ZXN0GhMubGhzLnYxLlBvaW50SW5UaW1lIheC0+STAhE6ASoiDC92MS9waXQ6b3BlbhJXCghDbG9zZVBpdBIXLmxocy52MS5DbG9zZVBpdFJlcXVlc3QaGC5saHMudjEuQ2xvc2VQaXRSZXNwb25zZSIYgtPkkwISOgEqIg0vdjEvcGl0OmNsb3NlElIKB1N1Z2dlc3QSFi5saHMudjEuU3VnZ2VzdFJlcXVlc3QaFy5saHMudjEuU3VnZ2VzdFJlc3BvbnNlIhaC0+STAhA6ASoiCy92MS9zdWdnZXN0ElgKB0FuYWx5emUSFi5saHMudjEuQW5hbHl6ZVJlcXVlc3QaFy5saHMudjEuQW5hbHl6ZVJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9pbmRleDphbmFseXplEl8KClBhcnNlUXVlcnkSGS5saHMudjEuUGFyc2VRdWVyeVJlcXVlc3QaGi5saHMudjEuUGFyc2VRdWVyeVJlc3BvbnNlIhqC0+STAhQ6ASoiDy92MS9xdWVyeTpwYXJzZRJfCgpQcmludFF1ZXJ5EhkubGhzLnYxLlByaW50UXVlcnlSZXF1ZXN0GhoubGhzLnYxLlByaW50UXVlcnlSZXNwb25zZSIagtPkkwIUOgEqIg8vdjEvcXVlcnk6cHJpbnQSUAoFQmVuY2gSFC5saHMudjEuQmVuY2hSZXF1ZXN0GhUubGhzLnYxLkJlbmNoUmVzcG9uc2UiGoLT5JMCFDoBKiIPL3YxL2luZGV4OmJlbmNoMrIBCgZMb29rdXASTgoIR2V0QnlLZXkSEy5saHMudjEuS2V5c1JlcXVlc3QaFC5saHMudjEuS2V5c1Jlc3BvbnNlIheC0+STAhE6ASoiDC92MS9rZXlzOmdldBJYCgZFeHBvcnQSFS5saHMudjEuRXhwb3J0UmVxdWVzdBoYLmxocy52MS5FeHBvcnRlZERvY3VtZW50IhuC0+STAhU6ASoiEC92MS9pbmRleDpleHBvcnQwATK9IgoFQWRtaW4SWwoLQ3JlYXRlSW5kZXgSGi5saHMudjEuQ3JlYXRlSW5kZXhSZXF1ZXN0GhgubGhzLnYxLkluZGV4RGVzY3JpcHRpb24iFoLT5JMCEDoBKiILL3YxL2luZGV4ZXMSVAoLTGlzdEluZGV4ZXMSEy5saHMudjEuTGlzdFJlcXVlc3QaGy5saHMudjEuTGlzdEluZGV4ZXNSZXNwb25zZSITgtPkkwINEgsvdjEvaW5kZXhlcxJeCg1EZXNjcmliZUluZGV4EhQubGhzLnYxLkluZGV4UmVxdWVzdBoYLmxocy52MS5JbmRleERlc2NyaXB0aW9uIh2C0+STAhc6ASoiEi92MS9pbmRleDpkZXNjcmliZRJWCgpBbHRlckluZGV4EhkubGhzLnYxLkFsdGVySW5kZXhSZXF1ZXN0GhEubGhzLnYxLkFsdGVyUGxhbiIagtPkkwIUOgEqIg8vdjEvaW5kZXg6YWx0ZXISZgoNUm9sbGJhY2tJbmRleBIcLmxocy52MS5Sb2xsYmFja0luZGV4UmVxdWVzdBoYLmxocy52MS5Sb2xsYmFja1Jlc3BvbnNlIh2C0+STAhc6ASoiEi92MS9pbmRleDpyb2xsYmFjaxJfCg1SZWhlYXJzZUFsdGVyEhwubGhzLnYxLlJlaGVhcnNlQWx0ZXJSZXF1ZXN0GhEubGhzLnYxLlJlaGVhcnNhbCIdgtPkkwIXOgEqIhIvdjEvaW5kZXg6cmVoZWFyc2USWAoJRHJvcEluZGV4EhgubGhzLnYxLkRyb3BJbmRleFJlcXVlc3QaFC5saHMudjEuRHJvcFJlc3BvbnNlIhuC0+STAhUqEy92MS9pbmRleGVzL3tpbmRleH0SXgoLUmVuYW1lSW5kZXgSGi5saHMudjEuUmVuYW1lSW5kZXhSZXF1ZXN0GhYubGhzLnYxLlJlbmFtZVJlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9pbmRleDpyZW5hbWUSWgoKQ2xvbmVJbmRleBIZLmxocy52MS5DbG9uZUluZGV4UmVxdWVzdBoVLmxocy52MS5DbG9uZVJlc3BvbnNlIhqC0+STAhQ6ASoiDy92MS9pbmRleDpjbG9uZRJ/ChJWYWxpZGF0ZURlZmluaXRpb24SIS5saHMudjEuVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdBoiLmxocy52MS5WYWxpZGF0ZURlZmluaXRpb25SZXNwb25zZSIigtPkkwIcOgEqIhcvdjEvZGVmaW5pdGlvbjp2YWxpZGF0ZRJqCg5EZXNjcmliZVNvdXJjZRIdLmxocy52MS5EZXNjcmliZVNvdXJjZVJlcXVlc3QaGS5saHMudjEuU291cmNlRGVzY3JpcHRpb24iHoLT5JMCGDoBKiITL3YxL3NvdXJjZTpkZXNjcmliZRJYCgpMaXN0VGFibGVzEhkubGhzLnYxLkxpc3RUYWJsZXNSZXF1ZXN0GhEubGhzLnYxLlRhYmxlTGlzdCIcgtPkkwIWOgEqIhEvdjEvc291cmNlOnRhYmxlcxJjCg5Jbml0RGVmaW5pdGlvbhIdLmxocy52MS5Jbml0RGVmaW5pdGlvblJlcXVlc3QaFi5saHMudjEuRGVmaW5pdGlvblRleHQiGoLT5JMCFDoBKiIPL3YxL3NvdXJjZTppbml0EkUKCFN0YXJ0Sm9iEhcubGhzLnYxLlN0YXJ0Sm9iUmVxdWVzdBoLLmxocy52MS5Kb2IiE4LT5JMCDToBKiIIL3YxL2pvYnMSRAoGR2V0Sm9iEhIubGhzLnYxLkpvYlJlcXVlc3QaCy5saHMudjEuSm9iIhmC0+STAhMSES92MS9qb2JzL3tqb2JfaWR9Ek8KCExpc3RKb2JzEhcubGhzLnYxLkxpc3RKb2JzUmVxdWVzdBoYLmxocy52MS5MaXN0Sm9ic1Jlc3BvbnNlIhCC0+STAgoSCC92MS9qb2JzEkcKCUNhbmNlbEpvYhISLmxocy52MS5Kb2JSZXF1ZXN0GgsubGhzLnYxLkpvYiIZgtPkkwITKhEvdjEvam9icy97am9iX2lkfRJOCghXYXRjaEpvYhISLmxocy52MS5Kb2JSZXF1ZXN0GgsubGhzLnYxLkpvYiIfgtPkkwIZEhcvdjEvam9icy97am9iX2lkfS93YXRjaDABElUKCEdldEluZGV4EhYubGhzLnYxLlJvdXRpbmdSZXF1ZXN0GhQubGhzLnYxLkluZGV4Um91dGluZyIbgtPkkwIVEhMvdjEvaW5kZXhlcy97aW5kZXh9EloKDUxpc3RJbmdlc3Rpb24SEy5saHMudjEuTGlzdFJlcXVlc3QaHS5saHMudjEuTGlzdEluZ2VzdGlvblJlc3BvbnNlIhWC0+STAg8SDS92MS9pbmdlc3Rpb24SZAoMTGlzdEFjdGl2aXR5EhcubGhzLnYxLkFjdGl2aXR5UmVxdWVzdBocLmxocy52MS5MaXN0QWN0aXZpdHlSZXNwb25zZSIdgtPkkwIXOgEqIhIvdjEvaW5kZXg6YWN0aXZpdHkSVAoLTGlzdEFsaWFzZXMSEy5saHMudjEuTGlzdFJlcXVlc3QaGy5saHMudjEuTGlzdEFsaWFzZXNSZXNwb25zZSITgtPkkwINEgsvdjEvYWxpYXNlcxJACghTZXRBbGlhcxINLmxocy52MS5BbGlhcxoNLmxocy52MS5BbGlhcyIWgtPkkwIQOgEqIgsvdjEvYWxpYXNlcxJdCglEcm9wQWxpYXMSGC5saHMudjEuRHJvcEFsaWFzUmVxdWVzdBoZLmxocy52MS5Ecm9wQWxpYXNSZXNwb25zZSIbgtPkkwIVKhMvdjEvYWxpYXNlcy97YWxpYXN9EmQKEExpc3RTYXZlZFF1ZXJpZXMSEy5saHMudjEuTGlzdFJlcXVlc3QaIC5saHMudjEuTGlzdFNhdmVkUXVlcmllc1Jlc3BvbnNlIhmC0+STAhMSES92MS9zYXZlZC1xdWVyaWVzEl0KEENyZWF0ZVNhdmVkUXVlcnkSFy5saHMudjEuU2F2ZWRRdWVyeURyYWZ0GhIubGhzLnYxLlNhdmVkUXVlcnkiHILT5JMCFjoBKiIRL3YxL3NhdmVkLXF1ZXJpZXMSbAoRUmVwbGFjZVNhdmVkUXVlcnkSIC5saHMudjEuUmVwbGFjZVNhdmVkUXVlcnlSZXF1ZXN0GhIubGhzLnYxLlNhdmVkUXVlcnkiIYLT5JMCGzoBKhoWL3YxL3NhdmVkLXF1ZXJpZXMve2lkfRJ1ChBEZWxldGVTYXZlZFF1ZXJ5Eh8ubGhzLnYxLkRlbGV0ZVNhdmVkUXVlcnlSZXF1ZXN0GiAubGhzLnYxLkRlbGV0ZVNhdmVkUXVlcnlSZXNwb25zZSIegtPkkwIYKhYvdjEvc2F2ZWQtcXVlcmllcy97aWR9El0KDFJlaW5kZXhJbmRleBIWLmxocy52MS5SZWluZGV4UmVxdWVzdBoXLmxocy52MS5SZWluZGV4UmVzcG9uc2UiHILT5JMCFjoBKiIRL3YxL2luZGV4OnJlaW5kZXgSUQoJU3luY0luZGV4EhMubGhzLnYxLlN5bmNSZXF1ZXN0GhQubGhzLnYxLlN5bmNSZXNwb25zZSIZgtPkkwITOgEqIg4vdjEvaW5kZXg6c3luYxJTCgZGb2xsb3cSFS5saHMudjEuRm9sbG93UmVxdWVzdBoTLmxocy52MS5Gb2xsb3dFdmVudCIbgtPkkwIVOgEqIhAvdjEvaW5kZXg6Zm9sbG93MAEScgoPSW5nZXN0aW9uU3RhdHVzEhQubGhzLnYxLkluZGV4UmVxdWVzdBoTLmxocy52MS5JbmRleFN0YXR1cyI0gtPkkwIuOgEqWhcSFS92MS9pbmdlc3Rpb24ve2luZGV4fSIQL3YxL2luZGV4OnN0YXR1cxJZCgtWZXJpZnlJbmRleBIVLmxocy52MS5WZXJpZnlSZXF1ZXN0GhYubGhzLnYxLlZlcmlmeVJlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9pbmRleDp2ZXJpZnkSXQoMQ29tcGFjdEluZGV4EhYubGhzLnYxLkNvbXBhY3RSZXF1ZXN0GhcubGhzLnYxLkNvbXBhY3RSZXNwb25zZSIcgtPkkwIWOgEqIhEvdjEvaW5kZXg6Y29tcGFjdBJdCgxVcGdyYWRlSW5kZXgSFi5saHMudjEuVXBncmFkZVJlcXVlc3QaFy5saHMudjEuVXBncmFkZVJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9pbmRleDp1cGdyYWRlEkwKDFdpbmRvd1N0YXR1cxIULmxocy52MS5JbmRleFJlcXVlc3QaFC5saHMudjEuV2luZG93U3RhdHVzIhCC0+STAgoSCC92MS9jb2xkEmsKDVJlaW5kZXhXaW5kb3cSHC5saHMudjEuUmVpbmRleFdpbmRvd1JlcXVlc3QaHS5saHMudjEuUmVpbmRleFdpbmRvd1Jlc3BvbnNlIh2C0+STAhc6ASoiEi92MS93aW5kb3c6cmVpbmRleBJiCgtNb3ZlV2luZG93cxIaLmxocy52MS5Nb3ZlV2luZG93c1JlcXVlc3QaGy5saHMudjEuTW92ZVdpbmRvd3NSZXNwb25zZSIagtPkkwIUOgEqIg8vdjEvd2luZG93Om1vdmUSVAoGQmFja3VwEhUubGhzLnYxLkJhY2t1cFJlcXVlc3QaFi5saHMudjEuQmFja3VwUmVzcG9uc2UiG4LT5JMCFToBKiIQL3YxL2luZGV4OmJhY2t1cBJoCg9HZXRCYWNrdXBTdGF0dXMSGy5saHMudjEuQmFja3VwU3RhdHVzUmVxdWVzdBoULmxocy52MS5CYWNrdXBTdGF0dXMiIoLT5JMCHDoBKiIXL3YxL2luZGV4OmJhY2t1cC1zdGF0dXMSYwoLTGlzdEJhY2t1cHMSGi5saHMudjEuTGlzdEJhY2t1cHNSZXF1ZXN0GhsubGhzLnYxLkxpc3RCYWNrdXBzUmVzcG9uc2UiG4LT5JMCFToBKiIQL3YxL2JhY2t1cHM6bGlzdBJgCgxQcnVuZUJhY2t1cHMSGy5saHMudjEuUHJ1bmVCYWNrdXBzUmVxdWVzdBoVLmxocy52MS5QcnVuZVJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9iYWNrdXBzOnBydW5lEloKB1Jlc3RvcmUSFi5saHMudjEuUmVzdG9yZVJlcXVlc3QaFy5saHMudjEuUmVzdG9yZVJlc3BvbnNlIh6C0+STAhg6ASoiEy92MS9iYWNrdXBzOnJlc3RvcmUSYAoMQ2hlY2tFcmFzdXJlEhsubGhzLnYxLkVyYXN1cmVDaGVja1JlcXVlc3QaFS5saHMudjEuRXJhc3VyZVJlcG9ydCIcgtPkkwIWOgEqIhEvdjEvZXJhc3VyZTpjaGVjaxJcCgpSdW5FcmFzdXJlEhkubGhzLnYxLkVyYXN1cmVSdW5SZXF1ZXN0GhcubGhzLnYxLkVyYXN1cmVSZXNwb25zZSIagtPkkwIUOgEqIg8vdjEvZXJhc3VyZTpydW4SUQoNR2V0RXJhc3VyZUtleRITLmxocy52MS5MaXN0UmVxdWVzdBoSLmxocy52MS5FcmFzdXJlS2V5IheC0+STAhESDy92MS9lcmFzdXJlL2tleRJkCg1WZXJpZnlSZWNlaXB0EhwubGhzLnYxLlZlcmlmeVJlY2VpcHRSZXF1ZXN0GhYubGhzLnYxLlJlY2VpcHRWZXJkaWN0Ih2C0+STAhc6ASoiEi92MS9lcmFzdXJlOnZlcmlmeTKoAgoMQ29udHJvbFBsYW5lEl0KC1BsYW5SZXNoYXJkEhYubGhzLnYxLlJlc2hhcmRSZXF1ZXN0GhMubGhzLnYxLlJlc2hhcmRQbGFuIiGC0+STAhs6ASoiFi92MS9pbmRleDpwbGFuLXJlc2hhcmQSWQoMQXBwbHlSZXNoYXJkEhYubGhzLnYxLlJlc2hhcmRSZXF1ZXN0GhMubGhzLnYxLlJlc2hhcmRQbGFuIhyC0+STAhY6ASoiES92MS9pbmRleDpyZXNoYXJkEl4KCk1vdmVCdWNrZXQSGS5saHMudjEuTW92ZUJ1Y2tldFJlcXVlc3QaEy5saHMudjEuUmVzaGFyZFBsYW4iIILT5JMCGjoBKiIVL3YxL2luZGV4Om1vdmUtYnVja2V0Mp4BCgZTeXN0ZW0SRwoKR2V0TGljZW5zZRITLmxocy52MS5MaXN0UmVxdWVzdBoPLmxocy52MS5MaWNlbnNlIhOC0+STAg0SCy92MS9saWNlbnNlEksKCUdldENvbmZpZxITLmxocy52MS5MaXN0UmVxdWVzdBoVLmxocy52MS5Db25zb2xlQ29uZmlnIhKC0+STAgwSCi92MS9jb25maWcyxgEKBVdyaXRlElwKCkFwcGx5QmF0Y2gSGS5saHMudjEuQXBwbHlCYXRjaFJlcXVlc3QaFS5saHMudjEuQXBwbHlSZXNwb25zZSIagtPkkwIUOgEqIg8vdjEvaW5kZXg6YXBwbHkoARJfCg1HZXRDaGVja3BvaW50EhQubGhzLnYxLkluZGV4UmVxdWVzdBoXLmxocy52MS5DaGVja3BvaW50U3RhdGUiH4LT5JMCGToBKiIUL3YxL2luZGV4OmNoZWNrcG9pbnQyyQQKCEFjY291bnRzEkQKBUxvZ2luEhQubGhzLnYxLkxvZ2luUmVxdWVzdBoPLmxocy52MS5TZXNzaW9uIhSC0+STAg46ASoiCS92MS9sb2dpbhJOCglMaXN0VXNlcnMSEy5saHMudjEuTGlzdFJlcXVlc3QaGS5saHMudjEuTGlzdFVzZXJzUmVzcG9uc2UiEYLT5JMCCxIJL3YxL3VzZXJzElcKCFNldFJvbGVzEhcubGhzLnYxLlNldFJvbGVzUmVxdWVzdBoMLmxocy52MS5Vc2VyIiSC0+STAh46ASoaGS92MS91c2Vycy97c3ViamVjdH0vcm9sZXMSTgoJTGlzdFJvbGVzEhMubGhzLnYxLkxpc3RSZXF1ZXN0GhkubGhzLnYxLkxpc3RSb2xlc1Jlc3BvbnNlIhGC0+STAgsSCS92MS9yb2xlcxJRCgpMaXN0VG9rZW5zEhMubGhzLnYxLkxpc3RSZXF1ZXN0GhoubGhzLnYxLkxpc3RUb2tlbnNSZXNwb25zZSISgtPkkwIMEgovdjEvdG9rZW5zEkoKC0NyZWF0ZVRva2VuEhIubGhzLnYxLlRva2VuRHJhZnQaEC5saHMudjEuTmV3VG9rZW4iFYLT5JMCDzoBKiIKL3YxL3Rva2VucxJfCgtSZXZva2VUb2tlbhIaLmxocy52MS5SZXZva2VUb2tlblJlcXVlc3QaGy5saHMudjEuUmV2b2tlVG9rZW5SZXNwb25zZSIXgtPkkwIRKg8vdjEvdG9rZW5zL3tpZH1iBnByb3RvMw", [file_google_api_annotations, file_lhs_v1_accounts, file_lhs_v1_aggregations, file_lhs_v1_aliases, file_lhs_v1_backups, file_lhs_v1_cluster, file_lhs_v1_diff, file_lhs_v1_erasure, file_lhs_v1_explain, file_lhs_v1_indexes, file_lhs_v1_ingest, file_lhs_v1_jobs, file_lhs_v1_keys, file_lhs_v1_options, file_lhs_v1_points_in_time, file_lhs_v1_query_text, file_lhs_v1_saved_queries, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values, file_lhs_v1_windows]);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -410,7 +410,7 @@ export const ValidateDefinitionResponseSchema: GenMessage<ValidateDefinitionResp
  */
 export const Search: GenService<{
   /**
-   * Runs the operation "search".
+   * The best hits of a query, with highlights, facets and aggregations.
    *
    * @generated from rpc lhs.v1.Search.Search
    */
@@ -491,7 +491,7 @@ export const Search: GenService<{
     output: typeof DiffResponseSchema;
   },
   /**
-   * Runs the operation "openPit".
+   * Keeps the newest commit of an index for searches.
    *
    * @generated from rpc lhs.v1.Search.OpenPit
    */
@@ -521,7 +521,7 @@ export const Search: GenService<{
     output: typeof SuggestResponseSchema;
   },
   /**
-   * Runs the operation "analyze".
+   * The tokens that an analyzer or a field makes of a text.
    *
    * @generated from rpc lhs.v1.Search.Analyze
    */
@@ -581,7 +581,7 @@ export const Lookup: GenService<{
     output: typeof KeysResponseSchema;
   },
   /**
-   * Runs the operation "exportDocuments".
+   * The cached fields of all documents of a query.
    *
    * @generated from rpc lhs.v1.Lookup.Export
    */
@@ -600,7 +600,7 @@ export const Lookup: GenService<{
  */
 export const Admin: GenService<{
   /**
-   * Runs the operation "createIndex".
+   * Registers an index. A reindex fills it. Throws index_exists, invalid_definition.
    *
    * @generated from rpc lhs.v1.Admin.CreateIndex
    */
@@ -610,7 +610,7 @@ export const Admin: GenService<{
     output: typeof IndexDescriptionSchema;
   },
   /**
-   * Runs the operation "listIndexes".
+   * The indexes that the caller may use, by name.
    *
    * @generated from rpc lhs.v1.Admin.ListIndexes
    */
@@ -620,7 +620,7 @@ export const Admin: GenService<{
     output: typeof ListIndexesResponseSchema;
   },
   /**
-   * Runs the operation "describeIndex".
+   * The definition, fields, generations and size of an index.
    *
    * @generated from rpc lhs.v1.Admin.DescribeIndex
    */
@@ -688,6 +688,18 @@ export const Admin: GenService<{
     output: typeof RenameResponseSchema;
   },
   /**
+   * Makes a second index from the newest commit of an index: the new one shares its files by hard
+   * links where the file system has them. From then on both are independent. Aliases, saved queries
+   * and jobs stay with the first one. Throws index_exists, index_not_built.
+   *
+   * @generated from rpc lhs.v1.Admin.CloneIndex
+   */
+  cloneIndex: {
+    methodKind: "unary";
+    input: typeof CloneIndexRequestSchema;
+    output: typeof CloneResponseSchema;
+  },
+  /**
    * Checks a definition; with `against_source` also against the table's schema.
    *
    * @generated from rpc lhs.v1.Admin.ValidateDefinition
@@ -738,7 +750,7 @@ export const Admin: GenService<{
     output: typeof JobSchema;
   },
   /**
-   * Runs the operation "getJob".
+   * A job as it is now.
    *
    * @generated from rpc lhs.v1.Admin.GetJob
    */
@@ -779,7 +791,7 @@ export const Admin: GenService<{
     output: typeof JobSchema;
   },
   /**
-   * Runs the operation "getRouting".
+   * The nodes that hold the shards of an index.
    *
    * @generated from rpc lhs.v1.Admin.GetIndex
    */
@@ -809,7 +821,7 @@ export const Admin: GenService<{
     output: typeof ListActivityResponseSchema;
   },
   /**
-   * Runs the operation "listAliases".
+   * The aliases of all indexes, by name.
    *
    * @generated from rpc lhs.v1.Admin.ListAliases
    */
@@ -829,7 +841,7 @@ export const Admin: GenService<{
     output: typeof AliasSchema;
   },
   /**
-   * Runs the operation "dropAlias".
+   * Drops an alias; its index stays.
    *
    * @generated from rpc lhs.v1.Admin.DropAlias
    */
@@ -839,7 +851,7 @@ export const Admin: GenService<{
     output: typeof DropAliasResponseSchema;
   },
   /**
-   * Runs the operation "listSavedQueries".
+   * The saved queries of the caller, by name.
    *
    * @generated from rpc lhs.v1.Admin.ListSavedQueries
    */
@@ -849,7 +861,7 @@ export const Admin: GenService<{
     output: typeof ListSavedQueriesResponseSchema;
   },
   /**
-   * Runs the operation "createSavedQuery".
+   * Saves a query of the caller under a name.
    *
    * @generated from rpc lhs.v1.Admin.CreateSavedQuery
    */
@@ -859,7 +871,7 @@ export const Admin: GenService<{
     output: typeof SavedQuerySchema;
   },
   /**
-   * Runs the operation "replaceSavedQuery".
+   * Replaces a saved query of the caller.
    *
    * @generated from rpc lhs.v1.Admin.ReplaceSavedQuery
    */
@@ -869,7 +881,7 @@ export const Admin: GenService<{
     output: typeof SavedQuerySchema;
   },
   /**
-   * Runs the operation "deleteSavedQuery".
+   * Deletes a saved query of the caller.
    *
    * @generated from rpc lhs.v1.Admin.DeleteSavedQuery
    */
@@ -890,7 +902,7 @@ export const Admin: GenService<{
     output: typeof ReindexResponseSchema;
   },
   /**
-   * Runs the operation "sync".
+   * Applies what changed in the table since the last sync.
    *
    * @generated from rpc lhs.v1.Admin.SyncIndex
    */
@@ -910,7 +922,7 @@ export const Admin: GenService<{
     output: typeof FollowEventSchema;
   },
   /**
-   * Runs the operation "status".
+   * How far an index is behind its table, and what its last sync did.
    *
    * @generated from rpc lhs.v1.Admin.IngestionStatus
    */
@@ -1014,7 +1026,7 @@ export const Admin: GenService<{
     output: typeof ListBackupsResponseSchema;
   },
   /**
-   * Runs the operation "pruneBackups".
+   * Deletes all but the newest backups of each index, and the files that only they have.
    *
    * @generated from rpc lhs.v1.Admin.PruneBackups
    */
@@ -1066,7 +1078,7 @@ export const Admin: GenService<{
     output: typeof ErasureKeySchema;
   },
   /**
-   * Runs the operation "verifyReceipt".
+   * Whether a receipt is as it was signed.
    *
    * @generated from rpc lhs.v1.Admin.VerifyReceipt
    */
@@ -1126,7 +1138,7 @@ export const ControlPlane: GenService<{
  */
 export const System: GenService<{
   /**
-   * Runs the operation "license".
+   * The licence of the service.
    *
    * @generated from rpc lhs.v1.System.GetLicense
    */
@@ -1136,7 +1148,7 @@ export const System: GenService<{
     output: typeof LicenseSchema;
   },
   /**
-   * Runs the operation "consoleConfig".
+   * What the web console needs to know of the service.
    *
    * @generated from rpc lhs.v1.System.GetConfig
    */
@@ -1165,7 +1177,7 @@ export const Write: GenService<{
     output: typeof ApplyResponseSchema;
   },
   /**
-   * Runs the operation "getCheckpoint".
+   * The state of the table that an index shows.
    *
    * @generated from rpc lhs.v1.Write.GetCheckpoint
    */
@@ -1194,7 +1206,7 @@ export const Accounts: GenService<{
     output: typeof SessionSchema;
   },
   /**
-   * Runs the operation "listUsers".
+   * The users, by name.
    *
    * @generated from rpc lhs.v1.Accounts.ListUsers
    */
@@ -1214,7 +1226,7 @@ export const Accounts: GenService<{
     output: typeof UserSchema;
   },
   /**
-   * Runs the operation "listRoles".
+   * The roles, and what each allows.
    *
    * @generated from rpc lhs.v1.Accounts.ListRoles
    */
@@ -1224,7 +1236,7 @@ export const Accounts: GenService<{
     output: typeof ListRolesResponseSchema;
   },
   /**
-   * Runs the operation "listTokens".
+   * The API tokens, without their secrets.
    *
    * @generated from rpc lhs.v1.Accounts.ListTokens
    */
@@ -1234,7 +1246,7 @@ export const Accounts: GenService<{
     output: typeof ListTokensResponseSchema;
   },
   /**
-   * Runs the operation "createToken".
+   * A token with its secret, which no later answer has.
    *
    * @generated from rpc lhs.v1.Accounts.CreateToken
    */

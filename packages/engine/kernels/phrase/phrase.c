@@ -1,0 +1,12 @@
+/* Phrases. Memory: engine/src/scoring/kernel-memory.ts and engine/src/scoring/phrase/memory.ts. */
+#include "kernel.h"
+#include "layout.h"
+#include "terms.h"
+#include "lists.h"
+#include "unpack.h"
+#include "blocks.h"
+#include "gather.h"
+#include "positions.h"
+#include "match.h"
+#include "dense.h"
+#include "survivors.h"

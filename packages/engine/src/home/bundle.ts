@@ -1,0 +1,126 @@
+/**
+ * A bundle: the files that a commit added, as one object of a store (docs/format.md, "Published
+ * indexes"). First come the files that are read in blocks, then those that are read whole, then the
+ * opening. A reader fetches the end of the object, from the first whole file on.
+ */
+import { crc32 } from 'node:zlib';
+import { corrupt, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
+
+/** Bytes of a block, the unit that is checked. */
+export const BUNDLE_BLOCK = 65_536;
+
+/** A file of a bundle. */
+export interface BundleFile {
+  /** Its name in the folder of its generation. */
+  readonly name: string;
+  readonly length: number;
+  /** Where it begins in the object. */
+  readonly offset: number;
+  /** CRC-32 of each block of the file. */
+  readonly crcs: readonly number[];
+  /** Of a file that is read in blocks: its first bytes, which the opening repeats. */
+  readonly resident: Uint8Array | null;
+  /** The last 16 bytes of such a file. */
+  readonly footer: Uint8Array | null;
+}
+
+/** A bundle as a commit names it. */
+export interface BundleRef {
+  /** The end of its key. */
+  readonly object: string;
+  readonly size: number;
+  /** Where the files begin that are read whole. */
+  readonly whole: number;
+  /** Where the opening begins, and its CRC-32. */
+  readonly opening: number;
+  readonly crc: number;
+}
+
+/** What the JSON of an opening says of a file. */
+interface ListedFile {
+  readonly name: string;
+  readonly length: number;
+  readonly offset: number;
+  readonly resident?: number;
+}
+
+/**
+ * The opening of a bundle: u32 n, n bytes of JSON, zeros up to a multiple of 4, the checksums of
+ * all blocks, then the first bytes and the footer of each file that is read in blocks.
+ */
+export function encodeOpening(files: readonly BundleFile[]): Uint8Array {
+  const listed = files.map(({ name, length, offset, resident }): ListedFile => {
+    return { name, length, offset, ...(resident === null ? {} : { resident: resident.length }) };
+  });
+  const json = Buffer.from(JSON.stringify({ block: BUNDLE_BLOCK, files: listed }));
+  const head = Buffer.alloc(headBytes(json.length));
+  head.writeUInt32LE(json.length);
+  json.copy(head, 4);
+  const crcs = Buffer.alloc(4 * files.reduce((sum, file) => sum + file.crcs.length, 0));
+  files
+    .flatMap((file) => file.crcs)
+    .forEach((crc, i) => {
+      crcs.writeUInt32LE(crc, 4 * i);
+    });
+  const ends = files.flatMap(({ resident, footer }) =>
+    resident === null || footer === null ? [] : [resident, footer],
+  );
+  return Buffer.concat([head, crcs, ...ends]);
+}
+
+/** Reads an opening. Throws corrupt_index for bytes that are none; `path` is for messages. */
+export function readOpening(bytes: Buffer, ref: BundleRef, path: string): readonly BundleFile[] {
+  if (crc32(bytes) !== ref.crc) throw corrupt(path, 'its opening has another checksum');
+  try {
+    const size = bytes.readUInt32LE();
+    const { block, files } = JSON.parse(bytes.toString('utf8', 4, 4 + size)) as {
+      readonly block: number;
+      readonly files: readonly ListedFile[];
+    };
+    if (block !== BUNDLE_BLOCK) throw new RangeError(`blocks of ${block} bytes`);
+    const cut = cutter(bytes, headBytes(size));
+    const crcs = files.map(({ length }) => sumsIn(cut(4 * blocksOf(length))));
+    return files.map(({ resident, ...file }, i) => ({
+      ...file,
+      crcs: crcs[i],
+      resident: resident === undefined ? null : cut(resident),
+      footer: resident === undefined ? null : cut(FRAME_FOOTER_BYTES),
+    }));
+  } catch (error) {
+    throw corrupt(path, `its opening cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The next bytes, each time from where the last ones ended. */
+function cutter(bytes: Buffer, from: number): (length: number) => Buffer {
+  let at = from;
+  return (length) => {
+    const cut = bytes.subarray(at, at + length);
+    if (cut.length !== length) throw new RangeError('it ends too early');
+    at += length;
+    return cut;
+  };
+}
+
+/** Bytes of the JSON with its length, and zeros up to a multiple of 4. */
+const headBytes = (json: number): number => 4 * Math.ceil((4 + json) / 4);
+
+const sumsIn = (bytes: Buffer): readonly number[] =>
+  Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
+
+/** Blocks of a file. */
+const blocksOf = (length: number): number => Math.ceil(length / BUNDLE_BLOCK);
+
+/** The CRC-32 of each block of bytes that begin at the begin of one. */
+export const blockSums = (bytes: Uint8Array): readonly number[] =>
+  Array.from({ length: blocksOf(bytes.length) }, (_, i) =>
+    crc32(bytes.subarray(i * BUNDLE_BLOCK, (i + 1) * BUNDLE_BLOCK)),
+  );
+
+/** Throws corrupt_index unless these are the bytes of a file of a bundle. */
+export function checkFile({ name, crcs, length }: BundleFile, bytes: Uint8Array, path: string) {
+  const sums = blockSums(bytes);
+  const damaged = crcs.findIndex((crc, i) => crc !== sums[i]);
+  if (bytes.length === length && damaged < 0) return;
+  throw corrupt(path, `block ${Math.max(damaged, 0)} of "${name}" has another checksum`);
+}

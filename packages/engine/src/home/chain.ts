@@ -1,0 +1,220 @@
+/**
+ * The commits of an index in an object store, one object per commit. Commit n + 1 is written if
+ * it is absent: the store decides who writes it. An object leads from the name of an index to its
+ * newest commits (docs/format.md, "Published indexes").
+ */
+import { LhsError } from '@lakehouse-search/contract';
+import {
+  type Fields,
+  list,
+  object,
+  record,
+  requestOf,
+  text,
+  whole,
+  wrong,
+} from '@lakehouse-search/contract/internal';
+import { createFirst, type ObjectStore } from '@lakehouse-search/lake/internal';
+import { indexName, uuid as uuidCheck } from '../backup/manifest.ts';
+import { damaged } from '../source/store-errors.ts';
+import type { BundleRef } from './bundle.ts';
+
+const MARK = 'repository.json';
+const FORMAT = 'lhs-repository';
+const VERSION = 2;
+const MARK_BYTES = 4096;
+const COMMIT_BYTES = 64 * 2 ** 20;
+
+/** An object store in which indexes are published. */
+export interface Home {
+  readonly store: ObjectStore;
+  /** For messages. */
+  readonly place: string;
+}
+
+/** Where the commits of an index are. Later ones than `number` may be there. */
+export interface Head {
+  readonly uuid: string;
+  readonly number: number;
+}
+
+/** A commit as its object says it. */
+export interface PublishedCommit {
+  readonly format: 1;
+  readonly number: number;
+  /** The attempt that wrote it. */
+  readonly attempt: string;
+  readonly index: string;
+  readonly uuid: string;
+  readonly definition: string;
+  readonly definition_version: number;
+  readonly base_dir: string;
+  readonly generation: number;
+  /** Number of the commit in its generation. */
+  readonly commit: number;
+  readonly bundles: readonly BundleRef[];
+  /** By name of a file: the number of its bundle in `bundles`. */
+  readonly files: Readonly<Record<string, number>>;
+}
+
+/** What the keys of all objects of an index but its name begin with. */
+export const familyPrefix = (uuid: string): string => `families/${uuid}/`;
+const headKey = (name: string): string => `indexes/${name}`;
+/** The key of a commit. */
+export const commitKey = (uuid: string, number: number): string =>
+  `${familyPrefix(uuid)}commits/${String(number).padStart(12, '0')}`;
+
+/** What the keys of the bundles of an index begin with. */
+export const bundlePrefix = (uuid: string): string => `${familyPrefix(uuid)}data/`;
+/** The key of a bundle. */
+export const bundleKey = (uuid: string, object: string): string => bundlePrefix(uuid) + object;
+
+/**
+ * Marks a place as one of indexes, if it is not yet. Throws unsupported for a store that ignores
+ * conditions, or another format.
+ */
+export async function markHome({ store, place }: Home, signal?: AbortSignal): Promise<void> {
+  const text = JSON.stringify({ format: FORMAT, version: VERSION });
+  if (await createFirst(store, MARK, text, { path: `${place}/${MARK}`, signal })) return;
+  const found = await store.get(MARK, { maxBytes: MARK_BYTES, signal });
+  const mark = typeof found === 'string' ? null : jsonOf(found.bytes);
+  if (mark?.format === FORMAT && mark.version === VERSION) return;
+  throw new LhsError('unsupported', `"${place}" holds no indexes of format ${VERSION}`, {
+    hint: 'publish to an empty place',
+    details: { place },
+  });
+}
+
+/** The head of an index by name; null: there is none. */
+export async function readHead(
+  { store, place }: Home,
+  name: string,
+  signal?: AbortSignal,
+): Promise<(Head & { readonly etag: string }) | null> {
+  const key = headKey(name);
+  const found = await store.get(key, { maxBytes: MARK_BYTES, signal });
+  if (typeof found === 'string') return null;
+  try {
+    return { ...checkedHead(jsonOf(found.bytes)), etag: found.etag };
+  } catch (error) {
+    throw damaged(`${place}/${key}`, (error as Error).message, error);
+  }
+}
+
+/** Writes the head of a name: `etag` of the one that it replaces. False if another is there. */
+export async function writeHead(
+  { store }: Home,
+  name: string,
+  head: Head,
+  etag: string | null,
+): Promise<boolean> {
+  const condition = etag === null ? ('absent' as const) : { etag };
+  const bytes = Buffer.from(JSON.stringify(head));
+  return (await store.put(headKey(name), bytes, { condition })) !== 'refused';
+}
+
+/** Removes a name. */
+export const removeHead = ({ store }: Home, name: string): Promise<void> =>
+  store.delete([headKey(name)]);
+
+/**
+ * The newest commit of an index, from a number on that its head or writer knows; null: none. Throws
+ * index_busy if that number was replaced long ago.
+ */
+export async function newestCommit(
+  home: Home,
+  { uuid, number }: Head,
+  signal?: AbortSignal,
+): Promise<PublishedCommit | null> {
+  let newest = number === 0 ? null : await readCommitAt(home, uuid, number, signal);
+  if (newest === null && number > 0) throw replacedMeanwhile(home.place);
+  for (let next = number + 1; ; next++) {
+    const found = await readCommitAt(home, uuid, next, signal);
+    if (found === null) return newest;
+    newest = found;
+  }
+}
+
+/** The error of a reader that was slower than replaced commits stay. */
+export const replacedMeanwhile = (place: string): LhsError =>
+  new LhsError('index_busy', `a commit in "${place}" was replaced while it was read`, {
+    hint: 'open the index again',
+    details: { place },
+  });
+
+async function readCommitAt(
+  { store, place }: Home,
+  uuid: string,
+  number: number,
+  signal: AbortSignal | undefined,
+): Promise<PublishedCommit | null> {
+  const key = commitKey(uuid, number);
+  const found = await store.get(key, { maxBytes: COMMIT_BYTES, signal });
+  if (typeof found === 'string') return null;
+  try {
+    const commit = checkedCommit(jsonOf(found.bytes));
+    if (commit.number !== number) throw wrong('number', commit.number, `${number}`);
+    for (const bundle of commit.bundles) checkBundle(bundle);
+    for (const [name, at] of Object.entries(commit.files)) {
+      if (commit.bundles[at] === undefined) throw wrong(name, at, 'the number of a bundle');
+    }
+    return commit;
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    throw damaged(`${place}/${key}`, error.message, error);
+  }
+}
+
+/** Bytes of a bundle that a reader fetches at once, at most. */
+const MOST_WHOLE_BYTES = 2 ** 30;
+
+function checkBundle({ object: name, size, whole: from, opening }: BundleRef): void {
+  if (from <= opening && opening <= size && size - from <= MOST_WHOLE_BYTES) return;
+  throw wrong(name, size, 'a bundle whose parts follow each other');
+}
+
+// The objects are untrusted input: anybody who can write to the store may have made them.
+const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
+const MOST_BUNDLES = 100_000;
+const BUNDLE: Fields<BundleRef> = {
+  object: uuidCheck,
+  size: COUNT,
+  whole: COUNT,
+  opening: COUNT,
+  crc: whole(0, 0xffff_ffff),
+};
+const HEAD: Fields<Head> = { uuid: uuidCheck, number: COUNT };
+const COMMIT: Fields<PublishedCommit> = {
+  format: whole(1, 1),
+  number: COUNT,
+  attempt: uuidCheck,
+  index: indexName,
+  uuid: uuidCheck,
+  definition: text,
+  definition_version: COUNT,
+  base_dir: text,
+  generation: whole(1, 999_999_999),
+  commit: COUNT,
+  bundles: list(record(BUNDLE, ['object', 'size', 'whole', 'opening', 'crc']), MOST_BUNDLES),
+  files: object,
+};
+const checkedHead = requestOf<Head>(HEAD, 'uuid', 'number');
+const checkedCommit = requestOf<PublishedCommit>(
+  COMMIT,
+  ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]),
+);
+
+/** Writes the next commit; false if another process wrote it. This makes it visible. */
+export async function appendCommit({ store }: Home, commit: PublishedCommit): Promise<boolean> {
+  const key = commitKey(commit.uuid, commit.number);
+  const bytes = Buffer.from(JSON.stringify(commit));
+  return (await store.put(key, bytes, { condition: 'absent' })) !== 'refused';
+}
+
+function jsonOf(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return null;
+  }
+}

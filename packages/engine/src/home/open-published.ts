@@ -1,0 +1,115 @@
+/** Opens published indexes by location: each commit gets its own data folder in the cache. */
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { isObjectPath } from '@lakehouse-search/lake/internal';
+import { type IndexOrigin, makeIndex } from '../backup/restore-index.ts';
+import type { OpenDirectory } from '../open/open-index.ts';
+import { Registry } from '../registry/registry.ts';
+import type { Definition } from '../schema/definition.ts';
+import { definitionAt } from '../schema/resolve-definition.ts';
+import { inStore } from '../source/store-errors.ts';
+import { cacheFolder } from '../storage/cached-file.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
+import { makeFolder } from '../storage/make-folder.ts';
+import { newestCommit, type PublishedCommit, readHead } from './chain.ts';
+import { fillGeneration } from './fill-generation.ts';
+import { openHome } from './publish.ts';
+import { requireTrusted } from './trusted-location.ts';
+
+/** Commits that nobody has opened for so long are removed. */
+const UNUSED_MS = 24 * 3_600_000;
+
+/** How a published index is opened. */
+interface PublishedOptions {
+  readonly openDirectory?: OpenDirectory;
+  /** Judges its definition, its paths resolved: throws to refuse it. */
+  readonly admit?: (definition: Definition) => void | Promise<void>;
+}
+
+/** The place and the name of `s3://bucket/prefix/NAME`, or of a folder as a URL. */
+function placeAndName(location: string) {
+  const isFolder = location.startsWith('file:');
+  const path = isFolder ? fileURLToPath(location) : location;
+  const slash = path.lastIndexOf('/');
+  const [place, name] = [path.slice(0, slash), path.slice(slash + 1)];
+  if ((isFolder || isObjectPath(place)) && name !== '') return { place, name };
+  throw new LhsError('invalid_argument', `"${location}" is no location of an index`, {
+    hint: 'expected s3://, gs://, az:// or abfss:// with a bucket, or file://, and its name',
+  });
+}
+
+/**
+ * The data folder with the newest commit of a published index; made if it is missing. Throws
+ * invalid_argument, index_not_found, permission_denied, corrupt_index, unsupported, disk_full, what
+ * `admit` throws, and as `inStore`.
+ */
+export async function publishedFolder(
+  location: string,
+  { openDirectory = openLocalDirectory, admit }: PublishedOptions,
+  call: CallContext = {},
+): Promise<string> {
+  const { place, name } = placeAndName(location);
+  const home = await openHome(place);
+  const head = await inStore(() => readHead(home, name, call.signal));
+  const commit = head === null ? null : await inStore(() => newestCommit(home, head, call.signal));
+  if (commit === null) throw notThere(place, name);
+  const opened = join(cacheFolder(), 'opened');
+  const definition = definitionAt(commit.definition, commit.base_dir);
+  requireTrusted(definition, location);
+  await admit?.(definition);
+  const spelling = hash('sha256', location).slice(0, 16);
+  const folder = join(opened, `${commit.attempt}.${spelling}`);
+  if (!existsSync(folder)) {
+    const draft = join(opened, `.new-${randomUUID()}`);
+    makeFolder(draft);
+    try {
+      const registry = new Registry(draft);
+      try {
+        const options = { ...call, dataDir: draft, registry, openDirectory, name };
+        const origin = originOf(commit, location);
+        const fill = (target: string) =>
+          fillGeneration(home, commit, { folder: target, openDirectory }, call);
+        await makeIndex(origin, { ...options, baseDir: undefined, names: 'all' }, fill);
+      } finally {
+        registry.close();
+      }
+      // another process may have been faster
+      await rename(draft, folder).catch((error: unknown) => {
+        if (!existsSync(folder)) throw error;
+      });
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+  await utimes(folder, new Date(), new Date());
+  await removeUnused(opened, Date.now());
+  return folder;
+}
+
+/** The location is another name of the index. */
+const originOf = (commit: PublishedCommit, location: string): IndexOrigin => ({
+  ...{ definition: commit.definition, definition_version: commit.definition_version },
+  ...{ base_dir: commit.base_dir, index_generation: commit.generation },
+  ...{ aliases: [location], saved_queries: [] },
+});
+
+function notThere(place: string, name: string): LhsError {
+  return new LhsError('index_not_found', `"${place}" has no index "${name}"`, {
+    hint: 'an index is there once its definition has "storage" and it was built or synced',
+    details: { place },
+  });
+}
+
+/** Removes what nobody has opened for a day. */
+async function removeUnused(opened: string, now: number): Promise<void> {
+  for (const name of await readdir(opened)) {
+    const path = join(opened, name);
+    const info = await stat(path).catch(() => null);
+    if (info === null || now - info.mtimeMs < UNUSED_MS) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}

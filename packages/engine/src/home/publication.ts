@@ -1,0 +1,65 @@
+/** What a data folder knows of its commits in a store: the file `published` of an index. */
+import type { IndexFiles } from '../backup/pinned-commit.ts';
+import { corrupt } from '../storage/frame.ts';
+
+const FILE = 'published';
+const DRAFT = 'published.tmp';
+
+/** The commits that an index has published in a place. */
+export interface Publication {
+  readonly place: string;
+  /** The name under which it is there; null: under none yet. */
+  readonly name: string | null;
+  /** Number of the newest commit that is known to be there; 0: none. */
+  readonly number: number;
+  /** Attempts at the next one, of which one may have succeeded. */
+  readonly attempts: readonly string[];
+  /** Commits that others have replaced, the oldest first. */
+  readonly former: readonly FormerCommit[];
+}
+
+/** The folder of an index. */
+type PublishedFolder = Pick<IndexFiles, 'folder' | 'openDirectory'>;
+
+/** A commit that was replaced, with the bundles that it names. */
+export interface FormerCommit {
+  readonly number: number;
+  readonly replaced_ms: number;
+  readonly objects: readonly string[];
+}
+
+/** What an index has published in a place. Throws corrupt_index, io_error. */
+export function readPublication(index: PublishedFolder, place: string): Publication {
+  const last = lastPublication(index);
+  return last?.place === place ? last : { place, name: null, number: 0, attempts: [], former: [] };
+}
+
+/** What an index has published last, in whatever place; null: nothing. Throws as above. */
+export function lastPublication({ folder, openDirectory }: PublishedFolder): Publication | null {
+  const directory = openDirectory(folder);
+  if (!directory.list().includes(FILE)) return null;
+  const text = Buffer.from(directory.read(FILE)).toString();
+  try {
+    return JSON.parse(text) as Publication;
+  } catch {
+    throw corrupt(`${folder}/${FILE}`, 'it is not JSON');
+  }
+}
+
+/** Notes it durably. Throws io_error, disk_full. */
+export function writePublication(
+  { folder, openDirectory }: PublishedFolder,
+  publication: Publication,
+): void {
+  const directory = openDirectory(folder);
+  if (directory.list().includes(DRAFT)) directory.remove(DRAFT);
+  const writer = directory.create(DRAFT);
+  try {
+    writer.write(Buffer.from(JSON.stringify(publication)));
+    writer.finish();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  directory.rename(DRAFT, FILE);
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import type { OpenDirectory } from '../open/open-index.ts';
+import { inStore } from '../source/store-errors.ts';
+import { familyPrefix, readHead, removeHead } from './chain.ts';
+import { lastPublication } from './publication.ts';
+import { openHome } from './publish.ts';
+
+/** Removes all that an index has published, its name first. Throws as `inStore`. */
+export async function removePublished(index: {
+  readonly uuid: string;
+  readonly folder: string;
+  readonly openDirectory: OpenDirectory;
+}): Promise<void> {
+  const publication = existsSync(index.folder) ? lastPublication(index) : null;
+  if (publication === null) return;
+  const home = await openHome(publication.place);
+  await inStore(async () => {
+    const { name } = publication;
+    if (name !== null && (await readHead(home, name))?.uuid === index.uuid) {
+      await removeHead(home, name);
+    }
+    const keys = await Array.fromAsync(home.store.list(familyPrefix(index.uuid)), ({ key }) => key);
+    await home.store.delete(keys);
+  });
+}

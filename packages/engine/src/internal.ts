@@ -1,0 +1,75 @@
+/** What only our own packages use. No release keeps it. */
+export {
+  type ClockInterval,
+  clockBucket,
+  nextClockStart,
+  zoneOffsets,
+} from './aggregate/calendar.ts';
+export * from './backup/cluster-backups.ts';
+export { keyId } from './backup/signing-key.ts';
+export { inTurns, mapInTurns, pauses } from './base/turns.ts';
+export {
+  checkModel,
+  describeModel,
+  type GoldenCheck,
+  type ListedModel,
+  listModels,
+  type ModelCheck,
+  type ModelDescription,
+  transformerInstall,
+} from './embed/models.ts';
+export { mentionsOf, textsOfJson } from './erase/erased-keys.ts';
+export {
+  readPublicKey,
+  signReceipt,
+  verifyReceipt,
+  verifyReceiptOffline,
+} from './erase/receipt.ts';
+export { publicPem } from './erase/receipt-key.ts';
+export { requireErasable } from './erase/require-erasable.ts';
+export { contentDigest } from './index/content-digest.ts';
+export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
+export { isRestrictionsChanged } from './index/source-identity.ts';
+export { answerParts, answerText, type CachedParts, textOfParts } from './local/answer-text.ts';
+export type { EngineOptions } from './local/local-options.ts';
+export type * from './local/node-reads.ts';
+export type { RepeatedRequest } from './local/recall.ts';
+export { lockDataFolder } from './local/served-folder.ts';
+export type * from './remote/diff-remote.ts';
+export * from './remote/remote-commit.ts';
+export * from './remote/remote-read.ts';
+export { readingYaml } from './schema/bounded-yaml.ts';
+export { type BucketMap, shardTable } from './schema/bucket-map.ts';
+export { balancedTable } from './schema/bucket-plan.ts';
+export { definitionDigest } from './schema/definition-digest.ts';
+export { renameDefinition } from './schema/rename-definition.ts';
+export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
+export { readCatalogFile } from './schema/resolve-catalog.ts';
+export { definitionAt } from './schema/resolve-definition.ts';
+export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';
+export {
+  type AnswerOf,
+  answerBytes,
+  decodeAnswer,
+  encodeRequest,
+  type RequestOf,
+  shardFrom,
+  shardOver,
+  throughBytes,
+} from './shard/bytes.ts';
+export { requireTenants } from './shard/request/tenant-filter.ts';
+export type { Shard, ShardOperation } from './shard/shard.ts';
+export { LOCAL_SOURCE } from './source/local-source.ts';
+export { sourceError, unlessAborted } from './source/source-errors.ts';
+export { keepHeapsSmall } from './storage/free-memory.ts';
+export { isUnwritable } from './storage/io-errors.ts';
+export { openLocalDirectory } from './storage/local-directory.ts';
+export { syncFolder } from './storage/make-folder.ts';
+export { BUILD_MEMORY, NODE_MEMORY } from './sync/build-resources.ts';
+export type { StagedBuild } from './sync/cut-over.ts';
+export {
+  registeredDefinition,
+  type ShardPart,
+  ShardSource,
+  type SourceStep,
+} from './sync/shard-source.ts';

@@ -1,0 +1,173 @@
+/**
+ * The cache of cold files on the local disk: for each of them a sparse file of the same length, to
+ * which blocks are written when they were fetched. Where files can be mapped, it takes the place of
+ * the cold file in memory, so that a block is there for all processes of the user that have it
+ * mapped. Nothing tells which blocks a file has but their checksums. A file is never cut short, and
+ * no block is taken out of it, because others may be reading it: it is removed as a whole.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ColdObject } from './cold-file.ts';
+import type { Region } from './directory.ts';
+
+/** Bytes of the cache, at most; LHS_COLD_CACHE_BYTES sets others. */
+const DISK_BYTES = 2 ** 30;
+/** Bytes that are written between two looks at the size of the cache. */
+const TRIM_EVERY = 2 ** 24;
+/** `blocks` of a file's status are of this size. */
+const DISK_BLOCK = 512;
+
+let written = 0;
+
+/** The folder of the cache. */
+export const cacheFolder = (): string =>
+  process.env.LHS_COLD_CACHE_DIR ||
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'lhs', 'cold');
+
+const diskLimit = (): number => Number(process.env.LHS_COLD_CACHE_BYTES || DISK_BYTES) || 0;
+
+/** `<uuid of the index>.<object>`: keys of objects begin with the UUID. */
+function nameOf({ place, key, offset }: Pick<ColdObject, 'place' | 'key' | 'offset'>): string {
+  const part = offset === undefined ? '' : `\n${offset}`;
+  const hash = createHash('sha256').update(`${place}\n${key}${part}`).digest('hex');
+  return `${key.split('/', 1)[0]}.${hash.slice(0, 32)}`;
+}
+
+/** The file of the cache that has blocks of an object. */
+export class CachedFile {
+  readonly #path: string;
+  /** True if the region's bytes are those of this file. */
+  readonly mapped: boolean;
+  readonly #id: string;
+
+  private constructor(path: string, descriptor: number, region: Region) {
+    this.#path = path;
+    this.#id = fileId(descriptor);
+    this.mapped = region.remap?.(descriptor) === true;
+  }
+
+  /**
+   * Makes the file or opens it, writes the bytes that are known to it, and maps it in place of the
+   * region's file. Only for a region of which nothing but these bytes is read. Null: nothing can be
+   * written, or the cache keeps nothing.
+   */
+  static open(
+    object: ColdObject,
+    region: Region,
+    known: readonly { readonly from: number; readonly to: number }[],
+  ): CachedFile | null {
+    if (diskLimit() === 0) return null;
+    const path = join(cacheFolder(), nameOf(object));
+    try {
+      mkdirSync(cacheFolder(), { recursive: true, mode: 0o700 });
+      return withFile(path, constants.O_RDWR | constants.O_CREAT, (descriptor) => {
+        if (fstatSync(descriptor).size < region.length) ftruncateSync(descriptor, region.length);
+        for (const { from, to } of known) {
+          writeAt(descriptor, region.bytes.subarray(from, to), from);
+        }
+        futimesSync(descriptor, new Date(), new Date());
+        return new CachedFile(path, descriptor, region);
+      });
+    } catch {
+      return null;
+    }
+  }
+
+  /** Reads bytes into a region that is not mapped; false if they cannot be read. */
+  read(region: Region, from: number, bytes: number): boolean {
+    try {
+      return withFile(this.#path, constants.O_RDONLY, (descriptor) => {
+        return readSync(descriptor, region.bytes, from, bytes, from) === bytes;
+      });
+    } catch {
+      return false;
+    }
+  }
+
+  /** Writes bytes; false if they cannot be written, or others have replaced the file. */
+  write(bytes: Uint8Array, at: number): boolean {
+    try {
+      return withFile(this.#path, constants.O_RDWR, (descriptor) => {
+        if (fileId(descriptor) !== this.#id) return false;
+        writeAt(descriptor, bytes, at);
+        written += bytes.length;
+        return true;
+      });
+    } catch {
+      return false;
+    }
+  }
+}
+
+function withFile<T>(path: string, flags: number, use: (descriptor: number) => T): T {
+  const descriptor = openSync(path, flags, 0o600);
+  try {
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function fileId(descriptor: number): string {
+  const { dev, ino } = fstatSync(descriptor, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+function writeAt(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(descriptor, bytes, at, bytes.length - at, position + at);
+  }
+}
+
+/** Paths of files of the cache that are of an index and of none of the objects. */
+export async function unneededCachedFiles(
+  uuid: string,
+  needed: readonly Pick<ColdObject, 'place' | 'key'>[],
+): Promise<readonly string[]> {
+  const names = new Set(needed.map(nameOf));
+  const found = await readdir(cacheFolder()).catch(() => []);
+  return found
+    .filter((name) => name.startsWith(`${uuid}.`) && !names.has(name))
+    .map((name) => join(cacheFolder(), name));
+}
+
+/** Trims the cache after much was written. */
+export async function trimCacheNow(): Promise<void> {
+  if (written < TRIM_EVERY) return;
+  written = 0;
+  await trimCache(diskLimit());
+}
+
+/** Removes the files that were not used for longest until the others have at most `limit` bytes. */
+export async function trimCache(limit: number): Promise<void> {
+  const paths = (await readdir(cacheFolder()).catch(() => [])).map((name) => {
+    return join(cacheFolder(), name);
+  });
+  const found = await Promise.all(
+    paths.map(async (path) => ({ path, info: await stat(path).catch(() => null) })),
+  );
+  const files = found.flatMap(({ path, info }) => {
+    return info?.isFile() !== true
+      ? []
+      : [{ path, used: info.mtimeMs, bytes: DISK_BLOCK * info.blocks }];
+  });
+  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { path, bytes } of files.sort((a, b) => a.used - b.used)) {
+    if (total <= limit) return;
+    await rm(path, { force: true }).catch(() => {});
+    total -= bytes;
+  }
+}

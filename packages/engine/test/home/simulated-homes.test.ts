@@ -1,0 +1,203 @@
+// @module-tag campaign
+/** Data folders that publish an index in a store which delays, fails, and loses answers. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
+import { type SimulatedObjects, SimulatedStore } from '../../../../test/support/simulated-store.ts';
+import {
+  NO_FAULTS,
+  type SimulatedProcess,
+  Simulation,
+  someFaults,
+} from '../../../../test/support/simulation.ts';
+import { openSmallLake } from '../../../../test/support/small-lake.ts';
+import { type Home, newestCommit, readHead } from '../../src/home/chain.ts';
+import { fillGeneration } from '../../src/home/fill-generation.ts';
+import { publishIndex } from '../../src/home/publish.ts';
+import { currentGeneration } from '../../src/open/index-folder.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+
+const SCHEDULES = byEffort(40, 600, 20_000);
+const SEED = Number(process.env.LHS_SEED ?? seedOfDay() * 1_000_000);
+const MINUTE = 60_000;
+const UUID = '00000000-0000-4000-8000-000000000001';
+const STATES = 6;
+
+let home: string;
+/** The folder of the index after each of some commits. */
+const states: string[] = [];
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'lhs-homes-'));
+  const lake = await openSmallLake();
+  await lake.create({
+    schemaId: 0,
+    identifierFieldIds: [1],
+    fields: [{ id: 1, name: 'id', required: true, type: { kind: 'string' } }],
+  });
+  await lake.define('fields: [{ name: id, type: KEYWORD }]');
+  for (let n = 0; n < STATES; n++) {
+    await appendRows(lake.source, { kind: 'rows', rows: [{ id: `k${n}` }] });
+    if (n % 3 === 0) await lake.backend.reindex({ index: 't' });
+    else await lake.backend.sync({ index: 't' });
+    const [uuid] = readdirSync(join(lake.folder, 'data', 'indexes'));
+    cpSync(join(lake.folder, 'data', 'indexes', uuid!), join(home, `state-${n}`), {
+      recursive: true,
+    });
+    states.push(join(home, `state-${n}`));
+  }
+  await lake.close();
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const homeOf = (
+  simulation: Simulation,
+  process: SimulatedProcess,
+  objects: SimulatedObjects,
+): Home => ({ store: new SimulatedStore(simulation, process, objects), place: 'simulated' });
+
+/** The files of a generation by name; pins are of this process. */
+const contentOf = (folder: string) => {
+  const { path, number } = currentGeneration(folder)!;
+  const names = readdirSync(path).filter((name) => !/^(pin\.|verified)/.test(name));
+  const files = names.map((name) => [name, readFileSync(join(path, name), 'hex')] as const);
+  return { number, files: Object.fromEntries(files) };
+};
+
+/** Faults of the store, and a folder that was overtaken; damage is none of them. */
+function passing(error: unknown): boolean {
+  const { code } = error as LhsError;
+  if (error instanceof LhsError && /^(unreachable|source_unreachable|index_busy)$/.test(code))
+    return false;
+  throw error;
+}
+
+/** Brings a folder to a state, as a sync or reindex does; what it knows of the store stays. */
+function advance(folder: string, state: number): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (name !== 'published') rmSync(join(folder, name), { recursive: true });
+  }
+  mkdirSync(folder, { recursive: true });
+  cpSync(states[state]!, folder, { recursive: true });
+}
+
+/** Reads the newest commit as an opening by location does; the number of its state. */
+async function readNewest(store: Home, folder: string): Promise<number | null> {
+  const head = await readHead(store, 't');
+  const commit = head === null ? null : await newestCommit(store, head);
+  if (commit === null) return null;
+  mkdirSync(folder);
+  try {
+    await fillGeneration(store, commit, { folder, openDirectory: openLocalDirectory }, {});
+    const found = readdirSync(join(folder, readdirSync(folder)[0]!));
+    const state = states.findIndex((one) => {
+      const { number, files } = contentOf(one);
+      const same = ([name, hex]: [string, string]) =>
+        name === 'commit' ||
+        (found.includes(name) &&
+          hex === readFileSync(join(folder, readdirSync(folder)[0]!, name), 'hex'));
+      return (
+        number === commit.generation &&
+        found.length === Object.keys(files).length &&
+        Object.entries(files).every(same)
+      );
+    });
+    expect(state, `commit ${commit.number}`).toBeGreaterThanOrEqual(0);
+    return state;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One schedule: a folder publishes its states, a copy of it goes its own way, others read. */
+async function runSchedule(seed: number): Promise<readonly string[]> {
+  const objects: SimulatedObjects = new Map();
+  const work = mkdtempSync(join(home, 'work-'));
+  const simulation = new Simulation(seed, someFaults(seed));
+  const { clock } = simulation;
+  let successes = 0;
+  /** Who has written the commits, in their order. */
+  const authors = new Map<string, string>();
+  simulation.onStep = () => {
+    const commits = [...objects].filter(([key]) => key.includes('/commits/'));
+    for (const [key, { bytes }] of commits.filter(([one]) => !authors.has(one)).sort()) {
+      const { attempt } = JSON.parse(bytes.toString()) as { readonly attempt: string };
+      const sent = simulation.trace.find((line) => line.includes(`/data/${attempt}`));
+      authors.set(key, sent?.split(':')[0] ?? 'nobody');
+    }
+  };
+  const publish = async (process: SimulatedProcess, folder: string, from: number) => {
+    const registered = () => ({
+      ...{ definition: '', definitionVersion: 1, baseDir: '', aliases: [], savedQueries: [] },
+    });
+    const index = {
+      index: 't',
+      uuid: UUID,
+      folder,
+      openDirectory: openLocalDirectory,
+      clock,
+      registered,
+    };
+    for (let state = from; state < STATES; state++) {
+      advance(folder, state);
+      const done = publishIndex(index, homeOf(simulation, process, objects));
+      if (await done.then(() => true, passing)) successes++;
+      await clock.sleep(simulation.below(40 * MINUTE));
+    }
+  };
+  const own = join(work, 'own');
+  try {
+    simulation.start('own', (process) => publish(process, own, 0));
+    simulation.start('copy', async (process) => {
+      await clock.sleep(simulation.below(120 * MINUTE));
+      if (!existsSync(own)) return;
+      cpSync(own, join(work, 'copy'), { recursive: true });
+      await publish(process, join(work, 'copy'), simulation.below(STATES));
+    });
+    simulation.start('reader', async (process) => {
+      for (let n = 0; n < 6; n++) {
+        await clock.sleep(simulation.below(40 * MINUTE));
+        await readNewest(homeOf(simulation, process, objects), join(work, `read-${n}`)).catch(
+          passing,
+        );
+      }
+    });
+    await simulation.run();
+    // once a folder was overtaken by its copy, it publishes no more
+    expect([...authors.values()].join(' ')).toMatch(/^(own ?)*(copy ?)*$/);
+    const last = new Simulation(seed, NO_FAULTS);
+    last.start('reader', async (process) => {
+      const state = await readNewest(homeOf(last, process, objects), join(work, 'last'));
+      if (successes > 0) expect(state).not.toBeNull();
+    });
+    await last.run();
+    return simulation.trace;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+describe('indexes that are published over a store that fails', () => {
+  it('are read whole, and published by one folder', async () => {
+    for (let n = 0; n < SCHEDULES; n++) {
+      await runSchedule(SEED + n).catch((error: unknown) => {
+        throw new Error(`LHS_SEED=${SEED + n}: ${String(error)}`, { cause: error });
+      });
+    }
+  });
+
+  it('follow from their seed', async () => {
+    expect(await runSchedule(SEED)).toEqual(await runSchedule(SEED));
+  });
+});

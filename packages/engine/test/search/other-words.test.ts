@@ -1,0 +1,105 @@
+/** Searches with hits say which rows have the words in another writing, or as a whole value. */
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const ROWS = [
+  ['np.float is deprecated, use\n--force-with-lease', 'Springfield', 'red'],
+  ['use np.floats', 'Springfield Gardens', 'red'],
+  ['NP.FLOAT, not np.float_', 'springfield', 'blue'],
+  ['HTTP/3 support, force with lease', 'Rome', 'blue'],
+  ['HTTP3: initial', 'New Rome', 'blue'],
+  ['add HTTP3, alias HTTP/3', 'Oslo', 'green'],
+  ['a patent', 'Oslo', 'green'],
+  ['patents', 'Oslo', 'green'],
+].map(([title, city, color], i) => ({ id: String(i), title, city, color }));
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  const field = (name: string, i: number) => {
+    return { id: i + 1, name, type: { kind: 'string' } as const, required: i === 0 };
+  };
+  await lake.create({
+    ...{ schemaId: 0, identifierFieldIds: [1] },
+    fields: ['id', 'title', 'city', 'color'].map(field),
+  });
+  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
+  await lake.define(`key: { identifier: [id] }
+default_fields: [stems, color]
+fields:
+  - { name: stems, source: [title], type: TEXT, analyzer: english }
+  - { name: title, type: TEXT }
+  - { name: city, type: TEXT }
+  - { name: city_exact, source: [city], type: KEYWORD, folded: true, fast: true }
+  - { name: color, type: KEYWORD, fast: true }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+const search = (query: string, more: object = {}) =>
+  lake.backend.search({ query, suggest: true, ...more });
+const rowsWith = (pattern: RegExp, column: 'title' | 'city' = 'title') =>
+  ROWS.filter((row) => pattern.test(row[column])).length;
+
+describe('a search with hits', () => {
+  it.each([
+    ['"np.float"', 3, 2],
+    ['np.float', 3, 2],
+    ['"--force-with-lease"', 2, 1],
+    ['stems:"np.float" AND color:red', 2, 1],
+  ])('counts the rows with the signs of %s', async (query, total, literal) => {
+    const found = await search(query);
+    expect(found.total).toBe(total);
+    const text = /np.float|--force-with-lease/.exec(query)?.[0];
+    const note = `${literal} of the ${total} rows have "${text}" as it is written`;
+    expect(found.notes).toContain(note);
+    const counted = await lake.backend.aggregate({ query, suggest: true, aggs: {} });
+    expect(counted.notes).toContain(note);
+    expect((await search(query, { suggest: false })).notes ?? []).not.toContain(note);
+  });
+
+  it.each([
+    ['"HTTP/3"', 'HTTP3', /HTTP\/?3/],
+    ['stems:HTTP3', 'stems:"HTTP 3"', /HTTP\/?3/],
+    ['title:patent', 'title:patents', /patent/],
+    ['title:patents', 'title:patent', /patent/],
+  ])('names the rows with another writing of %s', async (query, other, pattern) => {
+    const { total, notes = [] } = await search(query);
+    const both = `(${query} OR ${other})`;
+    const all = rowsWith(pattern);
+    expect(notes).toContain(`${other} finds ${all - total} more rows: ${both} finds both`);
+    expect((await search(both)).total).toBe(all);
+  });
+
+  it.each([
+    ['city:springfield', 3, 2],
+    ['city:"Rome"', 2, 1],
+  ])('counts the whole values of %s', async (query, total, whole) => {
+    const found = await search(query);
+    expect(found.total).toBe(total);
+    const exact = /\((city_exact:.*)\)$/.exec(found.notes?.[0] ?? '')?.[1] ?? '';
+    expect(found.notes).toEqual([
+      `${query} finds words: ${whole} of its ${total} rows have nothing else there (${exact})`,
+    ]);
+    expect((await search(exact)).total).toBe(whole);
+  });
+
+  it.each([
+    ...['city:Oslo', 'stems:patent', 'title:deprecated', 'color:red', 'support'],
+    ...['"HTTP/3" OR HTTP3', '(stems:HTTP3 AND color:*) OR "HTTP 3" OR "HTTP/3"'],
+    'color:* AND (title:patent OR title:patents)',
+  ])('has no note: %s', async (query) => expect((await search(query)).notes).toBeUndefined());
+});
+
+describe('a search without hits', () => {
+  it('names the values of a field that has few', async () => {
+    expect((await search('color:purple')).notes).toEqual(['values of color: blue, green, red']);
+    expect((await search('color:gren')).notes).toBeUndefined();
+  });
+
+  it('has the number of hits of its suggestion', async () => {
+    const { suggested_query, suggested_total } = await search('color:gren AND city:Oslo');
+    expect([suggested_query, suggested_total]).toEqual(['color:green AND city:Oslo', 3]);
+  });
+});
