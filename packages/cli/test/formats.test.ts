@@ -137,7 +137,10 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
   it.skipIf(isBrief)(
     'facets name a field that cannot be counted on standard error, with the reason',
     async () => {
-      const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
+      const why =
+        'facet "title" skipped: it is TEXT, which has words and no values to count: no field of ' +
+        'index "vec" groups or sorts "title" whole: add a fast KEYWORD field with its source in ' +
+        'the definition, then alter index "vec" with it, or read the rows of "title:*"\n';
       const fields = ['--field', 'service', '--field', 'title'];
       const [lines, json, search] = await Promise.all([
         home.run(['index', 'facets', 'vec', ...fields]),
