@@ -69,6 +69,10 @@ function missingValue(json: Json, type: string, now: number): number {
   return Number(readInstant(textIn(json, 'missing'), { format: undefined, now }, 'missing').first);
 }
 
+type Found = Readonly<Record<string, Json>>;
+/** Writes a statistic under a name. */
+type Show = (stat: string, name: string) => JsonObject;
+
 /** A measured value, and its text if the field or the request has a format. */
 function shown(
   value: Json | undefined,
@@ -82,38 +86,32 @@ function shown(
   return { [stat]: isDate ? number / 1000 : number, ...text };
 }
 
-const statistic: AggTranslator = (source, kind) => {
-  const { field, format, missing } = optionsOf(source, kind, 'missing');
-  const known = aggField(field, kind, source.index);
-  const { specs, figures } = figuresOf(source, known, missing);
-  const written = valueFormat(format, known);
-  return {
-    type: kind,
-    specs,
-    finish(results) {
-      const found: Readonly<Record<string, Json>> = { ...figures(results) };
-      if (found.count === 0 && kind !== 'sum') return { value: null };
-      return shown(found[kind], 'value', known.type === 'DATE', written);
-    },
+/** Translates an aggregation whose answer is made of the statistics of one field. */
+const byStatistics =
+  (answer: (found: Found, show: Show, kind: string) => JsonObject): AggTranslator =>
+  (source, kind) => {
+    const { field, format, missing } = optionsOf(source, kind, 'missing');
+    const known = aggField(field, kind, source.index);
+    const { specs, figures } = figuresOf(source, known, missing);
+    const written = valueFormat(format, known);
+    const isDate = known.type === 'DATE';
+    return {
+      type: kind,
+      specs,
+      finish(results) {
+        const found: Found = { ...figures(results) };
+        return answer(found, (stat, name) => shown(found[stat], name, isDate, written), kind);
+      },
+    };
   };
-};
 
-const stats: AggTranslator = (source, kind) => {
-  const { field, format, missing } = optionsOf(source, kind, 'missing');
-  const known = aggField(field, kind, source.index);
-  const { specs, figures } = figuresOf(source, known, missing);
-  const written = valueFormat(format, known);
-  return {
-    type: kind,
-    specs,
-    finish(results) {
-      const found: Readonly<Record<string, Json>> = { ...figures(results) };
-      const isDate = known.type === 'DATE';
-      const values = STATS.map((stat) => shown(found[stat], stat, isDate, written));
-      return Object.assign({ count: found.count }, ...values) as JsonObject;
-    },
-  };
-};
+const statistic = byStatistics((found, show, kind) =>
+  found.count === 0 && kind !== 'sum' ? { value: null } : show(kind, 'value'),
+);
+
+const stats = byStatistics((found, show) =>
+  Object.assign({ count: found.count }, ...STATS.map((stat) => show(stat, stat))),
+);
 
 const MEASURED: ReadonlySet<string> = new Set(['LONG', 'DOUBLE', 'DATE']);
 
