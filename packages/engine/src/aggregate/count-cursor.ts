@@ -24,90 +24,16 @@ export function countCursor(values: FieldValues, counts: CodeCounts, part: numbe
 
 /** A cursor over one key: that of `count` documents without a value. */
 export function missingCursor(key: BucketKey, count: number): CountCursor {
-  return typeof key === 'bigint' ? new OneNumber(key, count) : new OneString(key, count);
+  return new OneKey(key, count);
 }
 
-/** The index of the next count above 0, from `at` on; the length if there is none. */
-function nextCounted(counts: Int32Array, at: number): number {
-  let next = at;
-  while (next < counts.length && counts[next] === 0) next++;
-  return next;
-}
-
-class BytesCursor implements CountCursor {
+abstract class CodesCursor implements CountCursor {
   readonly part: number;
-  readonly column: OrdinalColumn;
-  readonly #counts: CodeCounts;
-  #at = -1;
-  code = -1;
-
-  constructor(column: OrdinalColumn, counts: CodeCounts, part: number) {
-    this.column = column;
-    this.#counts = counts;
-    this.part = part;
-  }
-
-  get count(): number {
-    return this.#counts.counts[this.#at];
-  }
-
-  next(): boolean {
-    const { counts, codes } = this.#counts;
-    this.#at = nextCounted(counts, this.#at + 1);
-    if (this.#at === counts.length) return false;
-    this.code = codes === null ? this.#at : (codes as Uint32Array)[this.#at];
-    return true;
-  }
-
-  compare(other: CountCursor): number {
-    if (other instanceof BytesCursor) {
-      return this.column.compareOrds(this.code, other.column, other.code);
-    }
-    return this.column.compareString(this.code, (other as OneString).bytes);
-  }
-
-  key(): BucketKey {
-    return Buffer.from(this.column.bytesOf(this.code)).toString('latin1');
-  }
-}
-
-class OneString implements CountCursor {
-  readonly part = -1;
-  readonly code = -1;
-  readonly count: number;
-  readonly bytes: Uint8Array;
-  readonly #key: string;
-  #left = 1;
-
-  constructor(key: string, count: number) {
-    this.#key = key;
-    this.count = count;
-    this.bytes = Buffer.from(key, 'latin1');
-  }
-
-  next(): boolean {
-    return this.#left-- > 0;
-  }
-
-  compare(other: CountCursor): number {
-    return other instanceof BytesCursor ? -other.compare(this) : 0;
-  }
-
-  key(): BucketKey {
-    return this.#key;
-  }
-}
-
-class NumbersCursor implements CountCursor {
-  readonly part: number;
-  readonly #values: FieldValues;
   readonly #counts: CodeCounts;
   #at = -1;
   code: number | bigint = -1;
-  value = 0n;
 
-  constructor(values: FieldValues, counts: CodeCounts, part: number) {
-    this.#values = values;
+  constructor(counts: CodeCounts, part: number) {
     this.#counts = counts;
     this.part = part;
   }
@@ -118,15 +44,55 @@ class NumbersCursor implements CountCursor {
 
   next(): boolean {
     const { counts, codes } = this.#counts;
-    this.#at = nextCounted(counts, this.#at + 1);
+    this.#at++;
+    while (this.#at < counts.length && counts[this.#at] === 0) this.#at++;
     if (this.#at === counts.length) return false;
     this.code = codes === null ? this.#at : codes[this.#at];
+    return true;
+  }
+
+  abstract compare(other: CountCursor): number;
+  abstract key(): BucketKey;
+}
+
+class BytesCursor extends CodesCursor {
+  readonly column: OrdinalColumn;
+
+  constructor(column: OrdinalColumn, counts: CodeCounts, part: number) {
+    super(counts, part);
+    this.column = column;
+  }
+
+  compare(other: CountCursor): number {
+    const code = this.code as number;
+    if (other instanceof BytesCursor) {
+      return this.column.compareOrds(code, other.column, other.code as number);
+    }
+    return this.column.compareString(code, (other as OneKey).bytes);
+  }
+
+  key(): BucketKey {
+    return Buffer.from(this.column.bytesOf(this.code as number)).toString('latin1');
+  }
+}
+
+class NumbersCursor extends CodesCursor {
+  readonly #values: FieldValues;
+  value = 0n;
+
+  constructor(values: FieldValues, counts: CodeCounts, part: number) {
+    super(counts, part);
+    this.#values = values;
+  }
+
+  override next(): boolean {
+    if (!super.next()) return false;
     this.value = this.#values.key(this.code) as bigint;
     return true;
   }
 
   compare(other: CountCursor): number {
-    return compareValues(this.value, (other as NumbersCursor).value);
+    return compareValues(this.value, (other as NumbersCursor | OneKey).value as bigint);
   }
 
   key(): BucketKey {
@@ -134,16 +100,18 @@ class NumbersCursor implements CountCursor {
   }
 }
 
-class OneNumber implements CountCursor {
+class OneKey implements CountCursor {
   readonly part = -1;
   readonly code = -1;
   readonly count: number;
-  readonly value: bigint;
+  readonly value: BucketKey;
+  readonly bytes: Uint8Array;
   #left = 1;
 
-  constructor(value: bigint, count: number) {
+  constructor(value: BucketKey, count: number) {
     this.value = value;
     this.count = count;
+    this.bytes = Buffer.from(String(value), 'latin1');
   }
 
   next(): boolean {
@@ -151,7 +119,7 @@ class OneNumber implements CountCursor {
   }
 
   compare(other: CountCursor): number {
-    return compareValues(this.value, (other as NumbersCursor).value);
+    return other instanceof OneKey ? 0 : -other.compare(this);
   }
 
   key(): BucketKey {
