@@ -221,10 +221,10 @@ function run(
   for (let first = 0; first < segments.length; ) {
     const last = lastTogether(segments, first, most, workspace);
     if (top !== null) begin(top, workspace.arena);
-    if (counting) giveLiving(segments, first, last, asked, workspace.arena);
+    if (counting) eachLiving(segments, first, last, asked, giveLiving(workspace.arena));
     total += call(kernel, first, last, asked, mode === 'or' ? 0 : 1, wanted, workspace);
     if (top !== null) take(segments, top, workspace.arena);
-    if (counting) keepLiving(segments, first, last, asked, workspace.arena);
+    if (counting) eachLiving(segments, first, last, asked, keepLiving(workspace.arena));
     first = last;
   }
   return total;
@@ -317,41 +317,35 @@ function take(segments: readonly ScoringSegment[], top: TopDocs, { i32, f64 }: A
   top.raise(theta);
 }
 
-/** Writes the numbers of living documents that are known. */
-function giveLiving(
+/** Calls `visit` with the map of each segment that has one, and the words of its lists and counts. */
+function eachLiving(
   segments: readonly ScoringSegment[],
   first: number,
   last: number,
   asked: number,
-  { i32 }: Arena,
+  visit: (living: Map<number, number>, list: number, count: number) => void,
 ): void {
   for (let s = first; s < last; s++) {
     const { living } = segments[s];
     if (living === null) continue;
     const entry = QUERY.segments + ENTRY_BYTES * s;
     for (let k = 0; k < asked; k++) {
-      const known = living.get(i32[((entry + ENTRY.found) >> 2) + 2 * k + 1]);
-      if (known !== undefined) i32[((entry + ENTRY.living) >> 2) + k] = known;
+      visit(living, ((entry + ENTRY.found) >> 2) + 2 * k, ((entry + ENTRY.living) >> 2) + k);
     }
   }
 }
 
-/** Keeps the numbers of living documents that the kernel counted. */
-function keepLiving(
-  segments: readonly ScoringSegment[],
-  first: number,
-  last: number,
-  asked: number,
-  { i32 }: Arena,
-): void {
-  for (let s = first; s < last; s++) {
-    const { living } = segments[s];
-    if (living === null) continue;
-    const entry = QUERY.segments + ENTRY_BYTES * s;
-    for (let k = 0; k < asked; k++) {
-      const found = ((entry + ENTRY.found) >> 2) + 2 * k;
-      const count = i32[((entry + ENTRY.living) >> 2) + k];
-      if (i32[found] !== 0 && count >= 0) living.set(i32[found + 1], count);
-    }
-  }
-}
+/** Writes a number of living documents that is known. */
+const giveLiving =
+  ({ i32 }: Arena) =>
+  (living: Map<number, number>, list: number, count: number): void => {
+    const known = living.get(i32[list + 1]);
+    if (known !== undefined) i32[count] = known;
+  };
+
+/** Keeps a number of living documents that the kernel counted. */
+const keepLiving =
+  ({ i32 }: Arena) =>
+  (living: Map<number, number>, list: number, count: number): void => {
+    if (i32[list] !== 0 && i32[count] >= 0) living.set(i32[list + 1], i32[count]);
+  };
