@@ -13,17 +13,7 @@ export {
   usableMemory,
 } from './base/usable-memory.ts';
 export { createFirst } from './objects/create-first.ts';
-export type {
-  ByteSpan,
-  GetOptions,
-  GotObject,
-  ListOptions,
-  ObjectBody,
-  ObjectInfo,
-  ObjectParts,
-  ObjectStore,
-  PutOptions,
-} from './objects/object-store.ts';
+export type * from './objects/object-store.ts';
 export { openObjectStore } from './objects/open-object-store.ts';
 export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
 export { fileSet } from './plan/file-set.ts';

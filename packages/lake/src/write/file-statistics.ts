@@ -45,19 +45,9 @@ export interface FileStatistics {
 }
 
 const BOUND_CHARS = 16;
-const BOUNDED = new Set([
-  'boolean',
-  'int',
-  'long',
-  'float',
-  'double',
-  'date',
-  'time',
-  'timestamp',
-  'timestamptz',
-  'decimal',
-  'string',
-]);
+const BOUNDED = new Set(
+  'boolean int long float double date time timestamp timestamptz decimal string'.split(' '),
+);
 
 /** What DuckDB's COPY returns for a column (RETURN_STATS): names and texts. */
 export type ColumnStats = ReadonlyMap<string, string>;

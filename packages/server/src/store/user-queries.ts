@@ -13,16 +13,10 @@ export interface UserQuery {
   readonly updatedMs: number;
 }
 
-interface QueryRow {
-  readonly id: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly mode: SearchMode;
-  readonly request: string;
+type QueryRow = Omit<UserQuery, 'createdMs' | 'updatedMs'> & {
   readonly created_ms: number;
   readonly updated_ms: number;
-}
+};
 
 type Draft = Pick<UserQuery, 'name' | 'description' | 'mode' | 'request'>;
 
