@@ -15,7 +15,7 @@ import {
   wrong,
 } from '@lakehouse-search/contract/internal';
 import { createFirst, type ObjectStore } from '@lakehouse-search/lake/internal';
-import { indexName, uuid as uuidCheck } from '../backup/manifest.ts';
+import { indexName, matching, uuid as uuidCheck } from '../backup/manifest.ts';
 import { damaged } from '../source/store-errors.ts';
 import type { BundleRef } from './bundle.ts';
 
@@ -55,14 +55,31 @@ export interface PublishedCommit {
   readonly bundles: readonly BundleRef[];
   /** By name of a file: the number of its bundle in `bundles`. */
   readonly files: Readonly<Record<string, number>>;
+  /** Commits that were replaced not long ago, the oldest first. */
+  readonly former: readonly FormerCommit[];
+}
+
+/** A commit that was replaced. */
+export interface FormerCommit {
+  readonly number: number;
+  readonly replaced_ms: number;
+  /** Bundles that the commit after it does not name. */
+  readonly dropped: readonly string[];
 }
 
 /** What the keys of all objects of an index but its name begin with. */
 export const familyPrefix = (uuid: string): string => `families/${uuid}/`;
 const headKey = (name: string): string => `indexes/${name}`;
+const digits = (number: number): string => String(number).padStart(12, '0');
+/** What the keys of the commits of an index begin with. */
+export const commitPrefix = (uuid: string): string => `${familyPrefix(uuid)}commits/`;
 /** The key of a commit. */
 export const commitKey = (uuid: string, number: number): string =>
-  `${familyPrefix(uuid)}commits/${String(number).padStart(12, '0')}`;
+  commitPrefix(uuid) + digits(number);
+/** The name of the bundle of an attempt at a commit. */
+export const bundleName = (number: number, attempt: string): string =>
+  `${digits(number)}-${attempt}`;
+const droppedKey = (uuid: string): string => `${familyPrefix(uuid)}dropped`;
 
 /** What the keys of the bundles of an index begin with. */
 export const bundlePrefix = (uuid: string): string => `${familyPrefix(uuid)}data/`;
@@ -117,22 +134,45 @@ export async function writeHead(
 export const removeHead = ({ store }: Home, name: string): Promise<void> =>
   store.delete([headKey(name)]);
 
+/** Marks an index as dropped for ever: no writer goes on with it, nobody pins its commits. */
+export async function markDropped({ store }: Home, uuid: string): Promise<void> {
+  await store.put(droppedKey(uuid), Buffer.from('{}'), { condition: 'absent' });
+}
+
+/** Whether an index was dropped. */
+export const isDropped = async ({ store }: Home, uuid: string): Promise<boolean> =>
+  (await store.head(droppedKey(uuid))) !== null;
+
 /**
  * The newest commit of an index, from a number on that its head or writer knows; null: none. Throws
- * index_busy if that number was replaced long ago.
+ * index_busy if that number and all after it are gone.
  */
 export async function newestCommit(
   home: Home,
   { uuid, number }: Head,
   signal?: AbortSignal,
 ): Promise<PublishedCommit | null> {
-  let newest = number === 0 ? null : await readCommitAt(home, uuid, number, signal);
-  if (newest === null && number > 0) throw replacedMeanwhile(home.place);
-  for (let next = number + 1; ; next++) {
+  let newest: PublishedCommit | null = null;
+  if (number > 0) {
+    newest =
+      (await readCommitAt(home, uuid, number, signal)) ?? (await lastListed(home, uuid, signal));
+    if (newest === null || newest.number < number) throw replacedMeanwhile(home.place);
+  }
+  for (let next = (newest?.number ?? 0) + 1; ; next++) {
     const found = await readCommitAt(home, uuid, next, signal);
     if (found === null) return newest;
     newest = found;
   }
+}
+
+/** The last of the commits that are listed. */
+async function lastListed(home: Home, uuid: string, signal: AbortSignal | undefined) {
+  const prefix = commitPrefix(uuid);
+  let last = 0;
+  for await (const { key } of home.store.list(prefix, { signal })) {
+    last = Number(key.slice(prefix.length));
+  }
+  return readCommitAt(home, uuid, last, signal);
 }
 
 /** The error of a reader that was slower than replaced commits stay. */
@@ -142,11 +182,12 @@ export const replacedMeanwhile = (place: string): LhsError =>
     details: { place },
   });
 
-async function readCommitAt(
+/** A commit by its number; null: there is none. Throws corrupt_index. */
+export async function readCommitAt(
   { store, place }: Home,
   uuid: string,
   number: number,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<PublishedCommit | null> {
   const key = commitKey(uuid, number);
   const found = await store.get(key, { maxBytes: COMMIT_BYTES, signal });
@@ -176,12 +217,20 @@ function checkBundle({ object: name, size, whole: from, opening }: BundleRef): v
 // The objects are untrusted input: anybody who can write to the store may have made them.
 const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
 const MOST_BUNDLES = 100_000;
+const bundleNamed = matching(/^\d{12}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a bundle');
 const BUNDLE: Fields<BundleRef> = {
-  object: uuidCheck,
+  object: bundleNamed,
   size: COUNT,
   whole: COUNT,
   opening: COUNT,
   crc: whole(0, 0xffff_ffff),
+};
+/** Commits that a commit names as replaced, at most. */
+export const MOST_FORMER = 1000;
+const FORMER: Fields<FormerCommit> = {
+  number: COUNT,
+  replaced_ms: COUNT,
+  dropped: list(bundleNamed, MOST_BUNDLES),
 };
 const HEAD: Fields<Head> = { uuid: uuidCheck, number: COUNT };
 const COMMIT: Fields<PublishedCommit> = {
@@ -197,6 +246,7 @@ const COMMIT: Fields<PublishedCommit> = {
   commit: COUNT,
   bundles: list(record(BUNDLE, ['object', 'size', 'whole', 'opening', 'crc']), MOST_BUNDLES),
   files: object,
+  former: list(record(FORMER, ['number', 'replaced_ms', 'dropped']), MOST_FORMER),
 };
 const checkedHead = requestOf<Head>(HEAD, 'uuid', 'number');
 const checkedCommit = requestOf<PublishedCommit>(
@@ -211,7 +261,8 @@ export async function appendCommit({ store }: Home, commit: PublishedCommit): Pr
   return (await store.put(key, bytes, { condition: 'absent' })) !== 'refused';
 }
 
-function jsonOf(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+/** JSON of an object; null: it is none. */
+export function jsonOf(bytes: Buffer): Readonly<Record<string, unknown>> | null {
   try {
     return JSON.parse(bytes.toString());
   } catch {

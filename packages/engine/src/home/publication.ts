@@ -14,24 +14,15 @@ export interface Publication {
   readonly number: number;
   /** Attempts at the next one, of which one may have succeeded. */
   readonly attempts: readonly string[];
-  /** Commits that others have replaced, the oldest first. */
-  readonly former: readonly FormerCommit[];
 }
 
 /** The folder of an index. */
 type PublishedFolder = Pick<IndexFiles, 'folder' | 'openDirectory'>;
 
-/** A commit that was replaced, with the bundles that it names. */
-export interface FormerCommit {
-  readonly number: number;
-  readonly replaced_ms: number;
-  readonly objects: readonly string[];
-}
-
 /** What an index has published in a place. Throws corrupt_index, io_error. */
 export function readPublication(index: PublishedFolder, place: string): Publication {
   const last = lastPublication(index);
-  return last?.place === place ? last : { place, name: null, number: 0, attempts: [], former: [] };
+  return last?.place === place ? last : { place, name: null, number: 0, attempts: [] };
 }
 
 /** What an index has published last, in whatever place; null: nothing. Throws as above. */

@@ -12,6 +12,7 @@ import type { BundleRef } from './bundle.ts';
 import {
   appendCommit,
   bundleKey,
+  bundleName,
   type Home,
   markHome,
   newestCommit,
@@ -20,9 +21,9 @@ import {
   removeHead,
   writeHead,
 } from './chain.ts';
-import { collectOld, replaced } from './collect-old.ts';
 import { makeBundle } from './make-bundle.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
+import { formerOf, isSweepDue, sweepFamily } from './sweep.ts';
 
 /** How a commit is published. */
 export interface PublishOptions extends CallContext {
@@ -125,28 +126,29 @@ async function publishPinned(work: Work, options: PublishOptions): Promise<void>
   const begun = { ...published, number: number - 1, attempts: [...published.attempts, attempt] };
   writePublication(index, begun);
   const { signal } = options;
-  const key = bundleKey(index.uuid, attempt);
-  await home.store.put(key, bundle.parts, { condition: 'absent', signal });
-  const added = { ...bundle.ref, object: attempt };
-  const commit = commitOf(work, { number, attempt }, files, { added, names: bundle.names });
+  const object = bundleName(number, attempt);
+  await home.store.put(bundleKey(index.uuid, object), bundle.parts, {
+    condition: 'absent',
+    signal,
+  });
+  const added = { ...bundle.ref, object };
+  const written = { number, attempt };
+  const commit = commitOf(work, written, files, { added, names: bundle.names, ...options });
   if (!(await appendCommit(home, commit))) throw overtaken(index.index, home);
-  const done = replaced(begun, newest, commit, index.clock.now());
-  writePublication(index, done);
-  await settle(index, home, done, commit, options.afresh);
+  await settle(index, home, begun, commit);
+  const isDue = newest !== null && isSweepDue(newest, index.clock.now());
+  if (options.afresh || isDue) await sweepFamily(home, index.uuid, commit);
 }
 
-/** What follows a commit that is there: its name leads to it, and old ones go. */
+/** What follows a commit that is there: its name leads to it. */
 async function settle(
   index: IndexToBackUp,
   home: Home,
   published: Publication,
-  commit: PublishedCommit,
-  atOnce = false,
+  { number }: PublishedCommit,
 ): Promise<void> {
-  const { number } = commit;
   await moveHead(index, home, published.name, number);
-  const named = { ...published, name: index.index, number, attempts: [] };
-  writePublication(index, await collectOld(index, home, named, commit, atOnce));
+  writePublication(index, { ...published, name: index.index, number, attempts: [] });
 }
 
 /** The bundles of files that the newest commit in the store has. */
@@ -162,11 +164,18 @@ function knownFiles(
   return Object.fromEntries(entries);
 }
 
+interface AddedBundle {
+  readonly added: BundleRef;
+  readonly names: readonly string[];
+  /** Nobody needs the former commits. */
+  readonly afresh?: boolean;
+}
+
 function commitOf(
   { index, newest, pinned }: Work,
   written: Pick<PublishedCommit, 'number' | 'attempt'>,
   known: Readonly<Record<string, string>>,
-  { added, names }: { readonly added: BundleRef; readonly names: readonly string[] },
+  { added, names, afresh }: AddedBundle,
 ): PublishedCommit {
   const parts = index.registered(pinned.commit.definition_version);
   const objects = new Map<string, string>();
@@ -176,12 +185,14 @@ function commitOf(
   for (const name of names) objects.set(name, added.object);
   const used = new Set(objects.values());
   const bundles = [...(newest?.bundles ?? []), added].filter(({ object }) => used.has(object));
+  const isFirst = newest === null || afresh === true;
+  const former = isFirst ? [] : formerOf(newest, { bundles }, index.clock.now());
   const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
   return {
     ...{ format: 1, ...written, index: index.index, uuid: index.uuid },
     ...{ definition: parts.definition, definition_version: parts.definitionVersion },
     ...{ base_dir: parts.baseDir, generation: pinned.generation, commit: pinned.commit.number },
-    bundles,
+    ...{ bundles, former },
     files: Object.fromEntries([...objects].map(([name, object]) => [name, numbers.get(object)!])),
   };
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { inStore } from '../source/store-errors.ts';
-import { familyPrefix, readHead, removeHead } from './chain.ts';
+import { markDropped, readHead, removeHead } from './chain.ts';
 import { lastPublication } from './publication.ts';
 import { openHome } from './publish.ts';
+import { sweepFamily } from './sweep.ts';
 
-/** Removes all that an index has published, its name first. Throws as `inStore`. */
+/** Removes all that an index has published but pinned commits, its name first. Throws as `inStore`. */
 export async function removePublished(index: {
   readonly uuid: string;
   readonly folder: string;
@@ -19,7 +20,7 @@ export async function removePublished(index: {
     if (name !== null && (await readHead(home, name))?.uuid === index.uuid) {
       await removeHead(home, name);
     }
-    const keys = await Array.fromAsync(home.store.list(familyPrefix(index.uuid)), ({ key }) => key);
-    await home.store.delete(keys);
+    await markDropped(home, index.uuid);
+    await sweepFamily(home, index.uuid, null);
   });
 }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
+import { appendRows, LakeError } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { type SimulatedObjects, SimulatedStore } from '../../../../test/support/simulated-store.ts';
@@ -23,9 +23,17 @@ import {
   someFaults,
 } from '../../../../test/support/simulation.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
-import { type Home, newestCommit, readHead } from '../../src/home/chain.ts';
+import {
+  type Home,
+  newestCommit,
+  type PublishedCommit,
+  readCommitAt,
+  readHead,
+} from '../../src/home/chain.ts';
 import { fillGeneration } from '../../src/home/fill-generation.ts';
+import { type CommitPin, listPins, pinNewest } from '../../src/home/pins.ts';
 import { publishIndex } from '../../src/home/publish.ts';
+import { removePin, sweepFamily } from '../../src/home/sweep.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
@@ -75,11 +83,13 @@ const contentOf = (folder: string) => {
   return { number, files: Object.fromEntries(files) };
 };
 
-/** Faults of the store, and a folder that was overtaken; damage is none of them. */
-function passing(error: unknown): boolean {
+const PASSING = /^(unreachable|source_unreachable|index_busy|already_exists)$/;
+
+/** Faults of the store, and what was overtaken; damage is none of them. */
+function passing(error: unknown): false {
   const { code } = error as LhsError;
-  if (error instanceof LhsError && /^(unreachable|source_unreachable|index_busy)$/.test(code))
-    return false;
+  if (error instanceof LhsError && PASSING.test(code)) return false;
+  if (error instanceof LakeError && error.reason === 'storage_unreachable') return false;
   throw error;
 }
 
@@ -94,9 +104,17 @@ function advance(folder: string, state: number): void {
 
 /** Reads the newest commit as an opening by location does; the number of its state. */
 async function readNewest(store: Home, folder: string): Promise<number | null> {
+  const commit = await newestOf(store);
+  return commit === null ? null : readWhole(store, commit, folder);
+}
+
+async function newestOf(store: Home): Promise<PublishedCommit | null> {
   const head = await readHead(store, 't');
-  const commit = head === null ? null : await newestCommit(store, head);
-  if (commit === null) return null;
+  return head === null ? null : newestCommit(store, head);
+}
+
+/** Reads a commit whole; the number of its state. */
+async function readWhole(store: Home, commit: PublishedCommit, folder: string): Promise<number> {
   mkdirSync(folder);
   try {
     await fillGeneration(store, commit, { folder, openDirectory: openLocalDirectory }, {});
@@ -120,7 +138,32 @@ async function readNewest(store: Home, folder: string): Promise<number | null> {
   }
 }
 
-/** One schedule: a folder publishes its states, a copy of it goes its own way, others read. */
+/** Pins commits, and lets go of some; those that stay. */
+async function pinSome(simulation: Simulation, store: Home): Promise<ReadonlySet<string>> {
+  const pins = new Map<string, CommitPin>();
+  for (let n = 0; n < 4; n++) {
+    await simulation.clock.sleep(simulation.below(60 * MINUTE));
+    const first = [...pins.values()][0];
+    try {
+      if (first !== undefined && simulation.below(2) === 0) {
+        pins.delete(first.name);
+        await removePin(store, first);
+      }
+      const head = await readHead(store, 't');
+      if (head === null) continue;
+      const { pin } = await pinNewest(store, head, { name: `pin-${n}`, now: Date.now() });
+      pins.set(pin.name, pin);
+    } catch (error) {
+      passing(error);
+    }
+  }
+  return new Set(pins.keys());
+}
+
+/**
+ * One schedule: a folder publishes its states, a copy of it goes its own way, others read, pin and
+ * sweep.
+ */
 async function runSchedule(seed: number): Promise<readonly string[]> {
   const objects: SimulatedObjects = new Map();
   const work = mkdtempSync(join(home, 'work-'));
@@ -133,7 +176,7 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
     const commits = [...objects].filter(([key]) => key.includes('/commits/'));
     for (const [key, { bytes }] of commits.filter(([one]) => !authors.has(one)).sort()) {
       const { attempt } = JSON.parse(bytes.toString()) as { readonly attempt: string };
-      const sent = simulation.trace.find((line) => line.includes(`/data/${attempt}`));
+      const sent = simulation.trace.find((line) => line.endsWith(`-${attempt}?`));
       authors.set(key, sent?.split(':')[0] ?? 'nobody');
     }
   };
@@ -152,7 +195,7 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
     for (let state = from; state < STATES; state++) {
       advance(folder, state);
       const done = publishIndex(index, homeOf(simulation, process, objects));
-      if (await done.then(() => true, passing)) successes++;
+      if ((await done.then(() => true).catch(passing)) === true) successes++;
       await clock.sleep(simulation.below(40 * MINUTE));
     }
   };
@@ -173,6 +216,18 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
         );
       }
     });
+    let pinned: ReadonlySet<string> = new Set();
+    simulation.start('keeper', async (process) => {
+      pinned = await pinSome(simulation, homeOf(simulation, process, objects));
+    });
+    simulation.start('sweeper', async (process) => {
+      const store = homeOf(simulation, process, objects);
+      for (let n = 0; n < 6; n++) {
+        await clock.sleep(simulation.below(60 * MINUTE));
+        const commit = await newestOf(store).catch(passing);
+        if (commit) await sweepFamily(store, UUID, commit).catch(passing);
+      }
+    });
     await simulation.run();
     // once a folder was overtaken by its copy, it publishes no more
     expect([...authors.values()].join(' ')).toMatch(/^(own ?)*(copy ?)*$/);
@@ -180,6 +235,14 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
     last.start('reader', async (process) => {
       const state = await readNewest(homeOf(last, process, objects), join(work, 'last'));
       if (successes > 0) expect(state).not.toBeNull();
+      const store = homeOf(last, process, objects);
+      const pins = (await listPins(store, UUID)).filter(({ name }) => pinned.has(name));
+      expect(pins).toHaveLength(pinned.size);
+      for (const { name, number, attempt } of pins) {
+        const commit = await readCommitAt(store, UUID, number);
+        expect(commit?.attempt, `pin ${name} of commit ${number}`).toBe(attempt);
+        await readWhole(store, commit!, join(work, name));
+      }
     });
     await last.run();
     return simulation.trace;

@@ -1,0 +1,124 @@
+/**
+ * Pins: names of commits that no collector deletes, such as backups and branches
+ * (docs/format.md, "Published indexes"). A pin is in force if the commit was the newest one after
+ * the pin was written: whoever replaces it lists the pins later.
+ */
+import { randomUUID } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
+import { type Fields, requestOf, whole } from '@lakehouse-search/contract/internal';
+import { indexName, matching, uuid as uuidCheck } from '../backup/manifest.ts';
+import { damaged } from '../source/store-errors.ts';
+import {
+  type Home,
+  isDropped,
+  jsonOf,
+  newestCommit,
+  type PublishedCommit,
+  readCommitAt,
+} from './chain.ts';
+
+const PIN_BYTES = 4096;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$/;
+
+/** A name of a commit. */
+export interface CommitPin {
+  readonly format: 1;
+  readonly name: string;
+  /** The index, and the name that it had. */
+  readonly uuid: string;
+  readonly index: string;
+  readonly number: number;
+  readonly attempt: string;
+  readonly created_ms: number;
+  /** Who wrote it: a lost answer is recognized by it. */
+  readonly by: string;
+}
+
+const pinPrefix = (uuid: string): string => `pins/${uuid}/`;
+/** The key of a pin. */
+export const pinKey = ({ uuid, name }: Pick<CommitPin, 'uuid' | 'name'>): string =>
+  `${pinPrefix(uuid)}${name}.json`;
+
+const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
+const PIN: Fields<CommitPin> = {
+  format: whole(1, 1),
+  name: matching(NAME, 'the name of a pin'),
+  uuid: uuidCheck,
+  index: indexName,
+  number: COUNT,
+  attempt: uuidCheck,
+  created_ms: COUNT,
+  by: uuidCheck,
+};
+const checkedPin = requestOf<CommitPin>(PIN, ...(Object.keys(PIN) as (keyof CommitPin)[]));
+
+/** The pins of an index, by name; of all indexes without a UUID. Throws corrupt_index. */
+export async function listPins(
+  { store, place }: Home,
+  uuid?: string,
+  signal?: AbortSignal,
+): Promise<readonly CommitPin[]> {
+  const prefix = uuid === undefined ? 'pins/' : pinPrefix(uuid);
+  const keys = await Array.fromAsync(store.list(prefix, { signal }), ({ key }) => key);
+  const pins: CommitPin[] = [];
+  for (const key of keys) {
+    const found = await store.get(key, { maxBytes: PIN_BYTES, signal });
+    if (typeof found === 'string') continue;
+    try {
+      const pin = checkedPin(jsonOf(found.bytes));
+      if (pinKey(pin) !== key) throw new Error(`it is of "${pinKey(pin)}"`);
+      pins.push(pin);
+    } catch (error) {
+      throw damaged(`${place}/${key}`, (error as Error).message, error);
+    }
+  }
+  return pins;
+}
+
+/** A pin that came too late is written again so often. */
+const ATTEMPTS = 20;
+
+/**
+ * Pins the newest commit of an index; returns it. Throws already_exists if the name is taken,
+ * index_not_found if the index was dropped, index_busy, and as `inStore`.
+ */
+export async function pinNewest(
+  home: Home,
+  { uuid, number }: { readonly uuid: string; readonly number: number },
+  { name, now }: { readonly name: string; readonly now: number },
+): Promise<{ readonly pin: CommitPin; readonly commit: PublishedCommit }> {
+  let from = number;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const commit = await newestCommit(home, { uuid, number: from });
+    if (commit === null) throw dropped(home);
+    const { index } = commit;
+    const written = { number: commit.number, attempt: commit.attempt, created_ms: now };
+    const pin: CommitPin = { format: 1, name, uuid, index, ...written, by: randomUUID() };
+    if (!(await writePin(home, pin))) throw taken(home, name);
+    const next = await readCommitAt(home, uuid, commit.number + 1);
+    if (next === null && !(await isDropped(home, uuid))) return { pin, commit };
+    await home.store.delete([pinKey(pin)]);
+    if (next === null) throw dropped(home);
+    from = next.number;
+  }
+  throw new LhsError('index_busy', `an index in "${home.place}" commits faster than it is pinned`, {
+    hint: 'try again',
+  });
+}
+
+async function writePin({ store }: Home, pin: CommitPin): Promise<boolean> {
+  const key = pinKey(pin);
+  const put = await store.put(key, Buffer.from(JSON.stringify(pin)), { condition: 'absent' });
+  if (put !== 'refused') return true;
+  const found = await store.get(key, { maxBytes: PIN_BYTES });
+  return typeof found !== 'string' && jsonOf(found.bytes)?.by === pin.by;
+}
+
+const taken = ({ place }: Home, name: string): LhsError =>
+  new LhsError('already_exists', `"${place}" has a pinned commit "${name}" of this index`, {
+    hint: 'choose another name',
+    details: { place },
+  });
+
+const dropped = ({ place }: Home): LhsError =>
+  new LhsError('index_not_found', `the index was dropped from "${place}"`, { details: { place } });

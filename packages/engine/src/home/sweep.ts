@@ -1,0 +1,83 @@
+import {
+  bundlePrefix,
+  commitPrefix,
+  type FormerCommit,
+  type Home,
+  isDropped,
+  MOST_FORMER,
+  type PublishedCommit,
+  readCommitAt,
+} from './chain.ts';
+import { type CommitPin, listPins, pinKey } from './pins.ts';
+
+/** So long a replaced commit stays for those who read it. */
+const RETENTION_MS = 3_600_000;
+
+/** What the next commit says of its predecessors: those that a sweep leaves alone. */
+export function formerOf(
+  { number, bundles, former }: PublishedCommit,
+  next: Pick<PublishedCommit, 'bundles'>,
+  now: number,
+): readonly FormerCommit[] {
+  const named = new Set(next.bundles.map(({ object }) => object));
+  const dropped = bundles.flatMap(({ object }) => (named.has(object) ? [] : [object]));
+  return [...young(former, now), { number, replaced_ms: now, dropped }].slice(-MOST_FORMER);
+}
+
+/** Whether it is time for a sweep: about once per hour, at once after many commits. */
+export const isSweepDue = ({ former }: PublishedCommit, now: number): boolean =>
+  former.length === MOST_FORMER || young(former, now - RETENTION_MS).length < former.length;
+
+const young = (former: readonly FormerCommit[], now: number): readonly FormerCommit[] =>
+  former.filter(({ replaced_ms }) => replaced_ms > now - RETENTION_MS);
+
+/**
+ * Deletes the objects of an index that nobody needs: those that neither the newest commit, nor a
+ * pinned one, nor one that was replaced less than an hour ago names. What is uploaded for a commit
+ * after `newest` stays. The name of the index leads to `newest`, or to nothing if it is null: then
+ * the index was dropped.
+ */
+export async function sweepFamily(
+  home: Home,
+  uuid: string,
+  newest: PublishedCommit | null,
+  signal?: AbortSignal,
+): Promise<void> {
+  const kept = newest === null ? NOTHING : neededBy(newest);
+  const commits = new Set(kept.commits);
+  const bundles = new Set(kept.bundles);
+  // pins are listed after the newest commit was written (pins.ts)
+  for (const { number, attempt } of await listPins(home, uuid, signal)) {
+    const pinned = await readCommitAt(home, uuid, number, signal);
+    if (pinned?.attempt !== attempt) continue;
+    commits.add(number);
+    for (const { object } of pinned.bundles) bundles.add(object);
+  }
+  const last = newest?.number ?? Number.POSITIVE_INFINITY;
+  const isOld = (name: string) => Number.parseInt(name, 10) <= last;
+  const unneeded: string[] = [];
+  const look = async (prefix: string, isKept: (name: string) => boolean) => {
+    for await (const { key } of home.store.list(prefix, { signal })) {
+      const name = key.slice(prefix.length);
+      if (isOld(name) && !isKept(name)) unneeded.push(key);
+    }
+  };
+  // commits first: none may name a bundle that is gone
+  await look(commitPrefix(uuid), (name) => commits.has(Number(name)));
+  await look(bundlePrefix(uuid), (name) => bundles.has(name));
+  await home.store.delete(unneeded, signal);
+}
+
+const NOTHING = { commits: [], bundles: [] };
+
+/** Numbers of commits and names of bundles. */
+const neededBy = ({ number, bundles, former }: PublishedCommit) => ({
+  commits: [number, ...former.map((one) => one.number)],
+  bundles: [...bundles.map(({ object }) => object), ...former.flatMap(({ dropped }) => dropped)],
+});
+
+/** Removes a pin, and what only it kept if its index was dropped. */
+export async function removePin(home: Home, pin: CommitPin): Promise<void> {
+  await home.store.delete([pinKey(pin)]);
+  if (await isDropped(home, pin.uuid)) await sweepFamily(home, pin.uuid, null);
+}
