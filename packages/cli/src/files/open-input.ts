@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LhsError } from '@lakehouse-search/contract';
 import { openRegularFile } from '@lakehouse-search/lake/internal';
+import { nearFile } from './near-file.ts';
 
 /** Names of this process's own descriptors: shells give pipes by them (`<(command)`). */
 const DESCRIPTOR = /^(\/dev\/stdin|\/(dev|proc\/self)\/fd\/\d+)$/;
@@ -33,7 +34,9 @@ export function folderOf(file: string): string {
 /** The error for a file of the command line that could not be read. */
 export function inputFault(file: string, cause: unknown): LhsError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new LhsError('not_found', `no file "${file}"`, { cause });
+  if (code === 'ENOENT') {
+    return new LhsError('not_found', `no file "${file}"`, { hint: nearFile(file), cause });
+  }
   if (code === 'ENOTAFILE') {
     const hint = 'to read a pipe or a device, redirect it to standard input and name it "-"';
     const redirected = !message.endsWith('folder');

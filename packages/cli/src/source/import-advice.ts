@@ -1,15 +1,29 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
 import { LakeError } from '@lakehouse-search/lake';
+import { nearFile } from '../files/near-file.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 
-const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
+const ADVICE: Readonly<
+  Record<string, (details: Readonly<Record<string, unknown>>) => string | undefined>
+> = {
   address: () => 'curl -fL ADDRESS | lhs source import - …',
+  file: ({ file }) => nearFile(String(file)),
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
   key: () => '--key COLUMN (or --key A,B) names the columns that tell which row a row replaces',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   layout: () => 'leave out --partition-by and --format-version, or import into another --table',
   line: () =>
     '--pad fills short lines with NULL; --skip-bad-lines leaves out bad lines, and says how many',
+  name: ({ name, known }) => nearName(String(name), known as readonly string[]),
+  partitioning: () =>
+    '--partition-by takes COLUMN, bucket[16](COLUMN) or truncate[4](COLUMN); year, month, day ' +
+    'take a column of dates or timestamps, hour one of timestamps',
+  present_key: () =>
+    'lhs source upsert TABLE FILE replaces them; --allow-duplicate-keys keeps both rows of a key',
+  repeat: () =>
+    '--key A,B names columns that together differ in all rows; ' +
+    'an import keeps rows of one key with --allow-duplicate-keys',
   partition: ({ column, type }) =>
     `--type '${column}=${type}' names the type; --rename names the column; ` +
     'another --table takes any columns',
@@ -17,11 +31,21 @@ const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>
   table: () => '--append adds to it; --replace replaces its rows and columns in one commit',
   inner_variant: ({ path }) => `--type ${shellWord(`${path}=json`)} makes a JSON text`,
   twins: twinsAdvice,
+  unknown_column: ({ column, known }) => {
+    const near = nearest(String(column), known as readonly string[]) ?? 'NAME';
+    const name = shellWord(`${column}=${near}`);
+    return `--rename ${name} reads it as ${near}; --replace in place of --append changes columns`;
+  },
   variant: () => '--format-version 3 makes a table that has variants',
   value: ({ column, value }) =>
     `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
     '--date-format and --decimal name other notations',
 };
+
+function nearName(name: string, known: readonly string[]): string | undefined {
+  const near = nearest(name, known);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
 
 /** Keys of JSON that differ only in case: `path` is that of the object that has them. */
 function twinsAdvice(details: Readonly<Record<string, unknown>>): string {
@@ -47,12 +71,15 @@ function twinsAdvice(details: Readonly<Record<string, unknown>>): string {
   return ways.join('; ');
 }
 
+/** Reasons that are no fault of the command line. */
+const OWN_CODES: ReadonlySet<string> = new Set(['unsupported', 'input_not_found', 'duplicate_key']);
+
 /** The error of an import with the flags that are a way out. */
 export function adviceOf(error: unknown): unknown {
   if (!(error instanceof LakeError)) return error;
   const hint = ADVICE[String(error.details.option)]?.(error.details);
   if (hint === undefined) return error;
   const { option: _, ...details } = error.details;
-  const code = error.code === 'unsupported' ? 'unsupported' : 'invalid_argument';
+  const code = OWN_CODES.has(error.reason) ? error.code : 'invalid_argument';
   return new LhsError(code, error.message, { cause: error, hint, details });
 }

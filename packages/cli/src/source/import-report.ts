@@ -60,7 +60,7 @@ export function readingLine(reading: InputReading): string {
   }
   if (leftOut.length > 0) parts.push(`without ${leftOut.join(', ')}`);
   if (lines?.isLikeCsv === true) parts.push('they look like CSV: --input-format csv');
-  if (lines?.grok !== undefined) parts.push(`they fit --grok '${lines.grok}'`);
+  if (lines?.grok !== undefined) parts.push(`they fit --grok ${shellWord(lines.grok)}`);
   if (lines?.isMixed === true) {
     parts.push('--filename adds the name of the file; --whole-files makes a row of each file');
   }
@@ -116,7 +116,11 @@ function nearlyLine({ column, kind, values, fitting, exceptions, ...how }: Nearl
     ? ''
     : `, ${count(others)} ${others === 1 ? 'other is' : 'others are'} ${list}${rest}`;
   const head = `${column} is text: ${share} % of its values are ${PLURALS[kind]}${except}`;
-  return `${head}; ${flagsOf({ column, exceptions, ...how, isAll })}`;
+  const { notations, nulls } = flagsOf({ column, exceptions, values, fitting, ...how });
+  const flags = notations.length === 0 ? [] : [notations.join(' or ')];
+  if (nulls.length > 0) flags.push(nullFlag(nulls));
+  const keep = `--type ${shellWord(`${column}=string`)} keeps it`;
+  return `${head}; ${flags.length === 0 ? keep : `add ${flags.join(' ')} (${keep})`}`;
 }
 
 const PLURALS = Object.freeze({
@@ -131,25 +135,40 @@ const PLURALS = Object.freeze({
 /** More values than this are rather texts than marks for NULL. */
 const MAX_MARKS = 3;
 
-function flagsOf({
-  column,
-  exceptions,
-  decimal,
-  type,
-  dateFormats = [],
-  isAll,
-}: Pick<NearlyTyped, 'column' | 'exceptions' | 'decimal' | 'type' | 'dateFormats'> & {
-  readonly isAll: boolean;
-}): string {
+const nullFlag = (texts: readonly string[]) => `--null ${shellWord(texts.join(','))}`;
+
+/** The flags that make a column typed: notations, of which one is enough, and marks for NULL. */
+function flagsOf(nearly: Omit<NearlyTyped, 'kind'>): {
+  readonly notations: readonly string[];
+  readonly nulls: readonly string[];
+} {
+  const { column, exceptions, decimal, type, dateFormats = [] } = nearly;
+  const isAll = nearly.fitting === nearly.values;
   const areMarks = exceptions.length <= MAX_MARKS && exceptions.every(isNullMark);
-  const notations = dateFormats.map((format) => `--date-format '${format}'`);
+  const notations = dateFormats.map((format) => `--date-format ${shellWord(format)}`);
   if (decimal !== undefined) notations.push('--decimal ,');
   if (type !== undefined && (isAll || areMarks))
     notations.push(`--type ${shellWord(`${column}=${type}`)}`);
-  const flags = notations.length === 0 ? [] : [notations.join(' or ')];
-  if (!isAll && areMarks) flags.push(`--null ${shellWord(exceptions.join(','))}`);
-  const keep = `--type ${shellWord(`${column}=string`)} keeps it`;
-  return flags.length === 0 ? keep : `add ${flags.join(' ')} (${keep})`;
+  return { notations, nulls: !isAll && areMarks ? exceptions : [] };
+}
+
+/**
+ * The flags with which the same import reads its columns as the notes advise; none if nothing is
+ * advised, or if it is for the reader to choose.
+ */
+export function advisedFlags(
+  reading: InputReading | undefined,
+  notes: readonly InputNote[],
+): readonly string[] {
+  const grok = reading?.lines?.grok;
+  const advised = notes.flatMap((note) => (note.note === 'nearly_typed' ? [flagsOf(note)] : []));
+  const nulls = new Set(advised.flatMap((one) => one.nulls));
+  const notations = advised.flatMap((one) => (one.notations.length === 1 ? one.notations : []));
+  return [
+    ...(grok === undefined ? [] : [`--grok ${shellWord(grok)}`]),
+    ...new Set(notations),
+    ...(nulls.size === 0 ? [] : [nullFlag([...nulls])]),
+  ];
 }
 
 /** `16 columns: sku string key, price double, …`. */

@@ -9,7 +9,12 @@ export const readingFlags = {
     options: Object.keys(INPUT_FORMATS),
     description: 'format of the files (by their endings; of standard input by its bytes)',
   }),
-  null: Flags.string({ description: 'texts that mean NULL', helpValue: 'NA,-' }),
+  null: Flags.string({
+    description: 'texts that mean NULL',
+    helpValue: 'NA,-',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
   type: Flags.string({
     description: 'type of a column of a new table; json also of a key of JSON inside: A.B=json',
     helpValue: 'COL=TYPE',
@@ -78,7 +83,7 @@ export const existingTableFlags = withoutSample;
 /** Values of `readingFlags`, as oclif has read them. */
 export interface ReadingFlags {
   readonly 'input-format'?: string;
-  readonly null?: string;
+  readonly null?: readonly string[];
   readonly type?: readonly string[];
   readonly rename?: readonly string[];
   readonly delimiter?: string;
@@ -107,7 +112,7 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
   const path = flags['rows-at']?.split('.') ?? (flags['rows-of'] === undefined ? null : []);
   return {
     kind: format && INPUT_FORMATS[format],
-    nulls: flags.null?.split(','),
+    nulls: flags.null?.flatMap((texts) => texts.split(',')),
     types: pairs('type', flags.type),
     rename: pairs('rename', flags.rename),
     delimiter: flags.delimiter === undefined ? undefined : delimiterOf(flags.delimiter),

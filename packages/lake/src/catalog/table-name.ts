@@ -41,7 +41,7 @@ export function splitTableName(name: string): TableName {
   if (parts.length < 2) {
     throw new LakeError(
       'invalid_argument',
-      `table name "${name}" has no namespace; expected namespace.table`,
+      `table name "${name}" has no namespace; expected namespace.table, as in "my.${name}"`,
       { details: { table: name } },
     );
   }

@@ -21,8 +21,9 @@ export function inferSchema(
   const identifierFieldIds = key.map((name) => {
     const field = fields.find((f) => f.name === name);
     if (field !== undefined) return field.id;
-    const names = fields.map((f) => f.name).join(', ');
-    throw new LakeError('column_not_found', `key column "${name}" is not in the input (${names})`);
+    const known = fields.map((f) => f.name);
+    const message = `key column "${name}" is not in the input (${known.join(', ')})`;
+    throw new LakeError('column_not_found', message, { details: { option: 'name', name, known } });
   });
   return { schemaId: 0, fields, identifierFieldIds };
 }

@@ -123,7 +123,10 @@ async function namesOf(name: string): Promise<readonly string[]> {
     if (!isMissing) throw refuse(name, `cannot read "${name}" (${found.code ?? found.message})`);
     const matches = /[*?[{]/.test(name) ? await Array.fromAsync(glob(name)) : [];
     if (matches.length > 0) return (await Promise.all(matches.sort().map(namesOf))).flat();
-    throw new LakeError('input_not_found', `no file "${name}"`, { file: name });
+    throw new LakeError('input_not_found', `no file "${name}"`, {
+      file: name,
+      details: { option: 'file', file: name },
+    });
   }
   if (found.isDirectory()) return folderFiles(name);
   if (!found.isFile()) throw refuse(name, `"${name}" is not a regular file; save it as one first`);

@@ -71,7 +71,7 @@ function repeated(cells: readonly unknown[], times: number): LakeError {
   return new LakeError(
     'duplicate_key',
     `the input has the key ${JSON.stringify(cells)} ${often}; nothing was committed`,
-    { details: { key: cells } },
+    { details: { option: 'repeat', key: cells } },
   );
 }
 

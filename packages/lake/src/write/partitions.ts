@@ -192,6 +192,6 @@ export function parsePartitionBy(text: string, schema: Schema): PartitionSpec {
 
 function bad(part: string, why: string): LakeError {
   return new LakeError('invalid_argument', `cannot partition by "${part}": ${why}`, {
-    details: { expected: 'column, day(column), bucket[16](column), truncate[4](column), …' },
+    details: { option: 'partitioning' },
   });
 }

@@ -112,6 +112,6 @@ function columnType(name: string, text: string): Type {
     // a decimal of more digits than there are: refused as other unknown types
   }
   throw new LakeError('invalid_argument', `column "${name}" has no type "${text}" (${KINDS})`, {
-    details: { option: 'types' },
+    details: { option: 'name', name: label, known: KINDS.split(', ') },
   });
 }

@@ -25,5 +25,7 @@ export function refuseMissing(named: readonly string[], known: readonly string[]
   const missing = named.find((name) => !known.includes(name));
   if (missing === undefined) return;
   const message = `the input has no column "${missing}" (columns: ${known.join(', ')})`;
-  throw new LakeError('column_not_found', message);
+  throw new LakeError('column_not_found', message, {
+    details: { option: 'name', name: missing, known },
+  });
 }

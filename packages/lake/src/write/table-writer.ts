@@ -112,8 +112,8 @@ async function refuseKnown(
     throw new LakeError(
       'duplicate_key',
       `the table has the key ${JSON.stringify(key)} already ` +
-        `(${countRows(rows)} of the input's keys); upsert replaces rows by key`,
-      { details: { key, rows: countRows(rows) } },
+        `(${countRows(rows)} of the input's keys)`,
+      { details: { option: 'present_key', key, rows: countRows(rows) } },
     );
   } finally {
     await source.close();

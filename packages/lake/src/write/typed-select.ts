@@ -57,6 +57,7 @@ function refuseUnknown(schema: Schema, columns: readonly InputColumn[]): void {
   throw new LakeError(
     'column_not_found',
     `the table has no column "${unknown.join('", "')}" (columns: ${[...known].join(', ')})`,
+    { details: { option: 'unknown_column', column: unknown[0], known: [...known] } },
   );
 }
 

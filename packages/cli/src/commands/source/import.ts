@@ -14,9 +14,15 @@ import { followEvent, followLine } from '../../source/follow-lines.ts';
 import { followingIndexes, nextAfter } from '../../source/following-indexes.ts';
 import { adviceOf } from '../../source/import-advice.ts';
 import { inputOf } from '../../source/import-input.ts';
-import { noteLines, readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
+import {
+  advisedFlags,
+  noteLines,
+  readingLine,
+  schemaColumns,
+  schemaLine,
+} from '../../source/import-report.ts';
 import { readingFlags, readingOptions } from '../../source/reading-flags.ts';
-import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
+import { catalogInForce, type SourceFlags, sourceFlags } from '../../source/source-flags.ts';
 import { clockTime, duration, plural, rate } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { progressReport } from '../../terminal/progress.ts';
@@ -27,6 +33,21 @@ const UNANSWERED =
   'a store or catalog does not answer; whether the rows are in the table is unknown';
 /** `--interval` of `--follow`. */
 const DEFAULT_INTERVAL_MS = 10_000;
+
+/** The import that was typed with more flags, if there are any, in place of what it has made. */
+const importAgain = (typed: readonly string[], flags: readonly string[]): readonly string[] => {
+  if (flags.length === 0) return [];
+  const words = typed.filter((word) => word !== '--replace' && word !== '--overwrite');
+  return [['lhs import', ...words.map(shellWord), '--replace', ...flags].join(' ')];
+};
+
+function initCommand(flags: SourceFlags & { readonly table: string }): string {
+  const location = (['warehouse', 'catalog'] as const).flatMap((name) => {
+    const value = flags[name];
+    return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
+  });
+  return ['lhs index init', shellWord(flags.table), ...location, '> definition.yaml'].join(' ');
+}
 
 export default class SourceImport extends LhsCommand {
   static override aliases = ['import'];
@@ -119,18 +140,16 @@ export default class SourceImport extends LhsCommand {
         notes,
         columns: done.schema && schemaColumns(done.schema),
       });
-    const location = (['warehouse', 'catalog'] as const).flatMap((name) => {
-      const value = flags[name];
-      return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
-    });
-    const init = ['lhs index init', shellWord(flags.table), ...location, '> definition.yaml'];
+    const init = initCommand(flags);
     const opened = () => this.backend(flags);
     const indexes =
       mode === 'create' || done.snapshot === null
         ? []
         : await followingIndexes(opened, flags.table, done.snapshot);
+    const isAgain = input.kind === 'files' && !flags.append;
+    const again = isAgain ? importAgain(this.argv, advisedFlags(reading, notes)) : [];
     const syncs = indexes.map((one) => nextAfter(one, done.replaced));
-    const next = flags.append && syncs.length > 0 ? syncs : [...syncs, init.join(' ')];
+    const next = flags.append && syncs.length > 0 ? syncs : [...again, ...syncs, init];
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Home } from './child.ts';
+
+/** What an import says about a mistake, and about a table that could be a better one. */
+const home = new Home();
+afterAll(() => home.dispose());
+
+const into = (table: string) => ['--table', table, '--warehouse', home.path('my lake')];
+const run = (line: readonly string[]) => home.run(['import', ...line], { cwd: home.folder });
+
+/** The words of a command as a POSIX shell reads them. */
+const shellWords = (line: string): string[] =>
+  [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
+
+writeFileSync(home.path('rows.csv'), 'id,name\n1,a\n1,b\n2,c\n');
+
+describe('an import', () => {
+  it.each([
+    [['rows.csv', '--key', 'id'], 1, /key \["1"\] twice.*\n {2}--key A,B .*--allow-duplicate-keys/],
+    [['row.csv'], 3, /no file "row.csv"\n {2}did you mean "rows.csv"\?/],
+    [['rows.csv', '--key', 'nam'], 2, /\(id, name\)\n {2}did you mean name\?/],
+    [['rows.csv', '--type', 'idd=int'], 2, /"idd".*\n {2}did you mean id\?/],
+    [['rows.csv', '--type', 'id=itn'], 2, /"itn".*\n {2}did you mean int\?/],
+    [
+      ['rows.csv', '--partition-by', 'day(id)'],
+      2,
+      /"day\(id\)".*\n {2}--partition-by takes COLUMN/,
+    ],
+  ])('names the way out of %j', async (line, code, message) => {
+    const done = await run([...line, ...into('m.wrong')]);
+    expect(done).toMatchObject({ code, stdout: '' });
+    expect(done.stderr).toMatch(message);
+  });
+
+  it('names the column that rows of another header may mean', async () => {
+    writeFileSync(home.path('more.csv'), 'id,nome\n3,d\n');
+    expect(await run(['rows.csv', ...into('m.rows')])).toMatchObject({ code: 0 });
+    const more = ['more.csv', ...into('m.rows'), '--append'];
+    const refused = await run(more);
+    expect(refused.stderr).toMatch(/no column "nome".*\n {2}--rename nome=name reads it as name/);
+    expect(await run([...more, '--rename', 'nome=name'])).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['delays.csv', 'id,delay,day\n1,NA,24.12.2025\n2,3,25.12.2025\n3,4,26.12.2025\n4,5,1.1.2026\n'],
+    ['app log.txt', '2026-01-01 10:00:00 INFO started\n2026-01-01 10:00:01 WARN full\n'],
+  ])('prints a command that reads %s as the notes advise', async (name, text) => {
+    writeFileSync(home.path(name), text);
+    const first = await run([name, ...into(`m.t${text.length}`)]);
+    const again = /^next: lhs (import .*--replace .*)$/m.exec(first.stdout)?.[1] ?? '';
+    const done = await home.run(shellWords(again), { cwd: home.folder });
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout).toMatch(/delay long, day date|timestamp timestamp, level string/);
+    expect(done.stdout).not.toMatch(/^note: |--replace/m);
+  });
+});
