@@ -83,7 +83,6 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['documents'],
     ['sync'],
     ['alter', 'verify', 'tier'],
-    ['backup'],
     ['home'],
     ['erase', 'diff'],
     ['workers'],

@@ -5,8 +5,6 @@ export {
   nextClockStart,
   zoneOffsets,
 } from './aggregate/calendar.ts';
-export * from './backup/cluster-backups.ts';
-export { keyId } from './backup/signing-key.ts';
 export { inTurns, mapInTurns, pauses } from './base/turns.ts';
 export {
   checkModel,
@@ -27,6 +25,8 @@ export {
 } from './erase/receipt.ts';
 export { publicPem } from './erase/receipt-key.ts';
 export { requireErasable } from './erase/require-erasable.ts';
+export * from './home/cluster-backups.ts';
+export { keyId } from './home/signing-key.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { isRestrictionsChanged } from './index/source-identity.ts';

@@ -29,7 +29,7 @@ import {
   whole,
   wrong,
 } from '@lakehouse-search/contract/internal';
-import { keyId } from '../backup/signing-key.ts';
+import { keyId } from '../home/signing-key.ts';
 
 const FORMAT = 'lhs-erasure-receipt';
 const VERSION = 1;

@@ -6,7 +6,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BackupFile, BackupManifest } from '../backup/manifest.ts';
+import { CACHE_HEADER_BYTES, KEY_BYTES } from '../embed/cache/cache-format.ts';
+import type { BackupFile, BackupManifest } from '../home/manifest.ts';
 import {
   listChunks,
   listManifests,
@@ -14,8 +15,7 @@ import {
   type Repository,
   readChunk,
   readManifest,
-} from '../backup/repository.ts';
-import { CACHE_HEADER_BYTES, KEY_BYTES } from '../embed/cache/cache-format.ts';
+} from '../home/repository.ts';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { CoreKeys } from '../segment/core-keys.ts';
 import { PackedKeys } from '../segment/packed-keys.ts';

@@ -15,9 +15,9 @@ import {
   wrong,
 } from '@lakehouse-search/contract/internal';
 import { createFirst, type ObjectStore } from '@lakehouse-search/lake/internal';
-import { indexName, matching, uuid as uuidCheck } from '../backup/manifest.ts';
 import { damaged } from '../source/store-errors.ts';
 import type { BundleRef } from './bundle.ts';
+import { indexName, matching, uuid as uuidCheck } from './manifest.ts';
 
 const MARK = 'repository.json';
 const FORMAT = 'lhs-repository';

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CallContext } from '@lakehouse-search/contract';
 import type { ObjectParts } from '@lakehouse-search/lake/internal';
-import { localSource, sealedPieces } from '../backup/copy-files.ts';
-import { type CommitToCopy, sealedFiles } from '../backup/pinned-commit.ts';
 import { COMMIT_FILE } from '../index/commit.ts';
 import { residentBytes } from '../segment/cool.ts';
 import type { Component, ComponentKind } from '../segment/entry.ts';
@@ -12,6 +10,8 @@ import { refuseAborted } from '../source/source-errors.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { type BundleFile, type BundleRef, blockSums, encodeOpening } from './bundle.ts';
+import { localSource, sealedPieces } from './copy-files.ts';
+import { type CommitToCopy, sealedFiles } from './pinned-commit.ts';
 
 /** Smaller files are read whole. */
 const LEAST_BLOCKS_BYTES = 2 ** 18;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
-import { type IndexOrigin, makeIndex } from '../backup/restore-index.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
@@ -18,6 +17,7 @@ import { makeFolder } from '../storage/make-folder.ts';
 import { newestCommit, type PublishedCommit, readHead } from './chain.ts';
 import { fillGeneration } from './fill-generation.ts';
 import { openHome } from './publish.ts';
+import { type IndexOrigin, makeIndex } from './restore-index.ts';
 import { requireTrusted } from './trusted-location.ts';
 
 /** Commits that nobody has opened for so long are removed. */

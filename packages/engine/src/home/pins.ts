@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { type Fields, requestOf, whole } from '@lakehouse-search/contract/internal';
-import { indexName, matching, uuid as uuidCheck } from '../backup/manifest.ts';
 import { damaged } from '../source/store-errors.ts';
 import {
   type Home,
@@ -16,6 +15,7 @@ import {
   type PublishedCommit,
   readCommitAt,
 } from './chain.ts';
+import { indexName, matching, uuid as uuidCheck } from './manifest.ts';
 
 const PIN_BYTES = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$/;

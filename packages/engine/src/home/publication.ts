@@ -1,6 +1,7 @@
 /** What a data folder knows of its commits in a store: the file `published` of an index. */
-import type { IndexFiles } from '../backup/pinned-commit.ts';
+
 import { corrupt } from '../storage/frame.ts';
+import type { IndexFiles } from './pinned-commit.ts';
 
 const FILE = 'published';
 const DRAFT = 'published.tmp';

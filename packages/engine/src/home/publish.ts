@@ -5,9 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { openObjectStore } from '@lakehouse-search/lake/internal';
-import type { IndexToBackUp } from '../backup/backup-index.ts';
-import { type CommitToCopy, pinForCopy, sealedFiles } from '../backup/pinned-commit.ts';
 import { inStore } from '../source/store-errors.ts';
+import type { IndexToBackUp } from './backup-index.ts';
 import type { BundleRef } from './bundle.ts';
 import {
   appendCommit,
@@ -22,6 +21,7 @@ import {
   writeHead,
 } from './chain.ts';
 import { makeBundle } from './make-bundle.ts';
+import { type CommitToCopy, pinForCopy, sealedFiles } from './pinned-commit.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
 import { formerOf, isSweepDue, sweepFamily } from './sweep.ts';
 

@@ -24,9 +24,10 @@ import {
   isListed,
   requireListed,
 } from '@lakehouse-search/contract/internal';
-import { backupIndex } from '../backup/backup-index.ts';
-import { type BackupManifest, manifestBytes, type SignedValue } from '../backup/manifest.ts';
-import { pruneRepository } from '../backup/prune.ts';
+import { receiptKey } from '../erase/receipt-key.ts';
+import { backupIndex } from '../home/backup-index.ts';
+import { type BackupManifest, manifestBytes, type SignedValue } from '../home/manifest.ts';
+import { pruneRepository } from '../home/prune.ts';
 import {
   type BackupName,
   listManifests,
@@ -34,9 +35,8 @@ import {
   type Repository,
   readManifest,
   readSignedManifest,
-} from '../backup/repository.ts';
-import { restoreIndex } from '../backup/restore-index.ts';
-import { receiptKey } from '../erase/receipt-key.ts';
+} from '../home/repository.ts';
+import { restoreIndex } from '../home/restore-index.ts';
 import { definitionAt } from '../schema/resolve-definition.ts';
 import { accessible } from './caller.ts';
 import { indexToBackUp } from './index-to-back-up.ts';

@@ -1,6 +1,6 @@
 import type { CallContext, CloneIndexRequest, CloneResponse } from '@lakehouse-search/contract';
 import { checkCloneIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
-import { cloneIndex } from '../backup/clone-index.ts';
+import { cloneIndex } from '../home/clone-index.ts';
 import { accessible } from './caller.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
 import type { LocalIndexes } from './local-indexes.ts';

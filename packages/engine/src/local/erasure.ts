@@ -15,9 +15,6 @@ import {
   checkListRequest,
   checkVerifyReceiptRequest,
 } from '@lakehouse-search/contract/internal';
-import { pruneRepository } from '../backup/prune.ts';
-import { openRepository } from '../backup/repository.ts';
-import { keyId } from '../backup/signing-key.ts';
 import {
   checkErasure,
   type ErasurePlaces,
@@ -27,6 +24,9 @@ import {
 import { readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
 import { existingReceiptKey, publicPem, receiptKey } from '../erase/receipt-key.ts';
 import { runErasure } from '../erase/run-erasure.ts';
+import { pruneRepository } from '../home/prune.ts';
+import { openRepository } from '../home/repository.ts';
+import { keyId } from '../home/signing-key.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import { mergesInThreads, runInThread } from '../index/merge-threads.ts';
 import type { KnownIndex } from '../open/open-index.ts';

@@ -1,4 +1,4 @@
-import type { RegisteredParts } from '../backup/backup-index.ts';
+import type { RegisteredParts } from '../home/backup-index.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { wasDropped } from '../registry/registry.ts';
 import type { LocalIndexes } from './local-indexes.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BackupFile, BackupManifest } from '../../src/backup/manifest.ts';
+import type { BackupFile, BackupManifest } from '../../src/home/manifest.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 /** Manifests and chunks as somebody may write them who can write to the place of backups. */

@@ -7,7 +7,7 @@ import { openObjectStore } from '@lakehouse-search/lake/internal';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { S3Server } from '../../../lake/test/s3-server.ts';
-import { decodeManifest } from '../../src/backup/manifest.ts';
+import { decodeManifest } from '../../src/home/manifest.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 /** Moments at which the connection is cut for good, and at which a process is killed. */

@@ -2,10 +2,10 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openObjectStore } from '@lakehouse-search/lake/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Lease } from '../../src/backup/lease.ts';
-import { decodeManifest } from '../../src/backup/manifest.ts';
-import { openRepository } from '../../src/backup/repository.ts';
 import { SYSTEM_CLOCK } from '../../src/base/clock.ts';
+import { Lease } from '../../src/home/lease.ts';
+import { decodeManifest } from '../../src/home/manifest.ts';
+import { openRepository } from '../../src/home/repository.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 /** Steps of a backup at which another process prunes, at most. */

@@ -10,15 +10,15 @@ import {
   Simulation,
   someFaults,
 } from '../../../../test/support/simulation.ts';
-import { type BackupWork, underLease } from '../../src/backup/backup-index.ts';
-import type { BackupFile, BackupManifest } from '../../src/backup/manifest.ts';
-import { pruneRepository } from '../../src/backup/prune.ts';
+import { type BackupWork, underLease } from '../../src/home/backup-index.ts';
+import type { BackupFile, BackupManifest } from '../../src/home/manifest.ts';
+import { pruneRepository } from '../../src/home/prune.ts';
 import {
   chunkKey,
   listManifests,
   type Repository,
   readManifest,
-} from '../../src/backup/repository.ts';
+} from '../../src/home/repository.ts';
 
 const SCHEDULES = byEffort(150, 5000, 100_000);
 const SEED = Number(process.env.LHS_SEED ?? seedOfDay() * 1_000_000);
