@@ -10,10 +10,12 @@ import { escapeField } from '../query/syntax/characters.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
 import type { SearchContext } from './context.ts';
+import { datedQuery } from './dated-query.ts';
 import { FanOut } from './fan-out.ts';
 import { matchOf } from './match-parts.ts';
 import { TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
+import { pastedQueries } from './pasted-text.ts';
 import { searchIndex } from './search.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { suggestions } from './suggested-query.ts';
@@ -30,13 +32,14 @@ export async function countedError(
   const part = TEXTS.find((name) => request[name] === place?.text);
   const text = part && request[part];
   if (part === undefined || typeof text !== 'string') return error;
-  if (typeof meant === 'string') {
+  const dated = await datedQuery(context, request, part);
+  if (dated === undefined && typeof meant === 'string') {
     const total = await totalWith(context, request, part, meant);
     if (total === undefined) return error;
     const advice = { hint: withTotal(hint, total), place, details };
     return new LhsError(code, message, { ...advice, cause: error });
   }
-  const found = await meantByUnknown(context, request, part, text);
+  const found = dated ? [dated] : await meantByUnknown(context, request, part, text);
   const [first] = found;
   if (first === undefined) return error;
   const queries = found.map(({ query, total }) => withTotal(query, total)).join(' or ');
@@ -67,15 +70,19 @@ async function meantByUnknown(
     withNames(text, unknown, async (leaf) => nearNames(leaf, fields)[i]),
   );
   const named = [path, ...(await Promise.all(near))].filter((query) => query !== undefined);
+  const [whole, ...words] = pastedQueries(written, written, [], fields) ?? [];
+  const texts = [...words, withPhrases(text, unknown)];
   const found: Counted[] = [];
-  for (const query of new Set([...named, withPhrases(text, unknown) ?? []].flat())) {
-    const total = await totalWith(context, request, part, query);
-    if (total !== undefined) found.push({ query, total });
+  for (const query of new Set([whole, ...named, ...texts])) {
+    const total = query === undefined ? undefined : await totalWith(context, request, part, query);
+    if (query && total !== undefined && (total > 0 || named.includes(query)))
+      found.push({ query, total });
   }
   const isRange = unknown.some(({ kind }) => kind === 'range');
   const [best, ...others] = found.filter(({ total }) => total > 0);
-  if (best !== undefined) return isRange ? [best, ...others] : [best];
-  for (const query of part === 'query' ? named : []) {
+  if (best !== undefined)
+    return isRange ? [best, ...others.filter(({ query }) => named.includes(query))] : [best];
+  for (const query of part === 'query' ? [...named, whole ?? []].flat() : []) {
     const meant = await suggestionFor(context, request, query);
     if (meant) return [meant];
   }

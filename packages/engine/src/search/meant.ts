@@ -223,7 +223,10 @@ export async function bestGuess(
 /** A clause in the query syntax; undefined: the syntax cannot say it. */
 export function clauseText(query: Valued, isBareWord: boolean): string | undefined {
   const text = printQuery(query);
-  return isBareWord ? text?.slice(escapeField(query.field).length + 1) : text;
+  if (!isBareWord) return text;
+  const bare = text?.slice(escapeField(query.field).length + 1);
+  // the first colon of a bare word would end the name of a field
+  return bare?.startsWith('"') ? bare : bare?.replaceAll(/(?<!\\):/g, '\\:');
 }
 
 /** The same clause, or one like it, on the path that a path of no row was meant for. */

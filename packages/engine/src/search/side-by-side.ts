@@ -29,9 +29,9 @@ export function unknownClauses(
 /** The query with clauses of unknown fields as phrases; undefined: none can be one. */
 export function withPhrases(text: string, unknown: readonly Query[]): string | undefined {
   const phrases = unknown.flatMap(({ kind, span, fieldSpan }): readonly Correction[] =>
-    kind !== 'term' || span === undefined || span.from !== fieldSpan?.from
+    kind === 'range' || span === undefined || span.from !== fieldSpan?.from
       ? []
-      : [{ ...span, text: quote(text.slice(span.from, span.to)), why: '' }],
+      : [{ ...span, text: quote(text.slice(span.from, span.to).replaceAll('"', '')), why: '' }],
   );
   return meantQuery(text, phrases)?.query;
 }

@@ -12,6 +12,7 @@ import { queryFields } from '../shard/request/query-fields.ts';
 import { asWritten } from './as-written.ts';
 import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
 import type { SearchContext } from './context.ts';
+import { datedQuery } from './dated-query.ts';
 import { FanOut } from './fan-out.ts';
 import { plainText } from './like-pattern.ts';
 import { matchOf } from './match-parts.ts';
@@ -31,6 +32,8 @@ export async function suggestions(
   { request }: CheckedRequest,
 ): Promise<Suggestions> {
   const match = matchOf(request);
+  const dated = await datedQuery(context, match, 'query');
+  if (dated !== undefined) return meantAs(dated.why, dated.query, dated.total);
   const counted = await countClauses(context, checkSearchRequest(match));
   const found = {
     clauses: counted.map(({ count }) => count),
@@ -55,6 +58,9 @@ export async function doubts(
   const filter = readFilter(request, context.mapping);
   const trees = [readQuery(request, context.mapping), ...(filter === null ? [] : [filter])];
   const words = wordsOfOr(request, context);
+  const dated = await datedQuery(context, parts, 'query', true);
+  if (dated !== undefined && dated.total < total)
+    return meantAs(dated.why, dated.query, dated.total);
   const isCounted = (node: Query) => isDoubtful(node, fields) || words.has(node.span?.from);
   try {
     const counted = await countClauses(context, match, new FanOut(context.shards), isCounted);

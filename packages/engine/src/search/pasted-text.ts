@@ -1,0 +1,34 @@
+import { findField, type QueryFields } from '../query/bind/fields.ts';
+import { quote } from '../query/syntax/characters.ts';
+
+/** Signs of the query syntax, and words that are operators. */
+const SYNTAX = /["()[\]{}]|(?:^|\s)(?:[-+!]\S|(?:AND|OR|NOT)(?:\s|$))/;
+const PLAIN_WORD = /^[\p{L}\p{M}\p{N}_.'-]+\*?$/u;
+
+/**
+ * The queries that a pasted text such as a line of a log was meant as, the likeliest first: its
+ * text, all of its words, one of them. `clauses` stand for the parts of the text that are not in
+ * `rest`. Undefined: the text is written in the query syntax.
+ */
+export function pastedQueries(
+  text: string,
+  rest: string,
+  clauses: readonly string[],
+  fields: QueryFields,
+): readonly string[] | undefined {
+  const parts = rest.split(/\s+/).map((word) => word.replace(/[:,;]+$/, ''));
+  const words = parts.filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (words.length === 0 || words.some((word) => hasField(word, fields)) || SYNTAX.test(rest))
+    return undefined;
+  const quoted = words.map((word) => (PLAIN_WORD.test(word) ? word : quote(word)));
+  const [, phrase, star] = /^(.*?)((?<=[\p{L}\p{N}])\*)?$/su.exec(text.trim()) ?? [];
+  const whole = text.includes('\\') ? [] : [quote(phrase) + (star ?? '')];
+  const either = quoted.length > 1 ? [[...clauses, `(${quoted.join(' ')})`]] : [];
+  const joined = [[...clauses, ...quoted], ...either, clauses].filter(({ length }) => length > 0);
+  return [...whole, ...joined.map((all) => all.join(' AND '))];
+}
+
+function hasField(word: string, fields: QueryFields): boolean {
+  const [name] = /^[^:]+(?=:)/.exec(word) ?? [];
+  return name !== undefined && findField(fields, name) !== undefined;
+}
