@@ -1,6 +1,6 @@
 /**
- * The query that was meant by a query string with dates in another notation: a date becomes a clause
- * of a DATE field, or a phrase of the texts that have it, and the words beside it must be found too.
+ * The query that was meant by a query string with dates in another notation: a date becomes a
+ * clause of a DATE field, or a phrase of the texts that have it, beside the other words.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
