@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DataFile, dataFiles } from '../packages/engine/src/index/data-files.ts';
+import { type DataFile, dataFiles } from '../packages/engine/src/index/commits/data-files.ts';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import { IndexWriter } from '../packages/engine/src/index/index-writer.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';

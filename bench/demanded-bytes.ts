@@ -10,7 +10,7 @@
  */
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCommit } from '../packages/engine/dist/index/commit.js';
+import { readCommit } from '../packages/engine/dist/index/commits/commit.js';
 import { openEngine } from '../packages/engine/dist/local-backend.js';
 import { WINDOW_FORM } from '../packages/engine/dist/segment/cool.js';
 import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';

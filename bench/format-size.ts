@@ -7,7 +7,7 @@
  */
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable } from '@lakehouse-search/lake';
-import { readCommit } from '../packages/engine/src/index/commit.ts';
+import { readCommit } from '../packages/engine/src/index/commits/commit.ts';
 import { currentGeneration, indexFolder } from '../packages/engine/src/open/index-folder.ts';
 import { Registry } from '../packages/engine/src/registry/registry.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { openTable } from '@lakehouse-search/lake';
 import { loadTable } from '../packages/lake/src/catalog/load-table.ts';
 import type { Field, Type } from '../packages/lake/src/schema/type.ts';
-import { commitTable } from '../packages/lake/src/write/commit.ts';
-import { snapshotMetadata } from '../packages/lake/src/write/snapshot-commit.ts';
+import { commitTable } from '../packages/lake/src/write/commit/commit.ts';
+import { snapshotMetadata } from '../packages/lake/src/write/commit/snapshot-commit.ts';
 import { writeTable } from '../packages/lake/src/write/table-writer.ts';
 import { median, need, SHARED, workFolder } from './shared.ts';
 

@@ -2,8 +2,9 @@
  * The text component of a segment with its documents in another order: postings are renumbered
  * and sorted, nothing is analysed again.
  */
-import { InvertedEncoder } from '../packages/engine/src/inverted/inverted-encoder.ts';
+
 import type { InvertedReader } from '../packages/engine/src/inverted/inverted-reader.ts';
+import { InvertedEncoder } from '../packages/engine/src/inverted/write/inverted-encoder.ts';
 import { PostingsJoin } from '../packages/engine/src/postings/join-postings.ts';
 import { PostingsBuffer } from '../packages/engine/src/postings/postings-buffer.ts';
 import type { FilePart } from '../packages/engine/src/storage/spill.ts';

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { aggregateAll } from '../packages/engine/src/aggregate/aggregate-segments.ts';
 import { finishAggregations } from '../packages/engine/src/aggregate/finish.ts';
 import { mostFrequent } from '../packages/engine/src/aggregate/kinds/terms.ts';
-import { Deadline } from '../packages/engine/src/base/deadline.ts';
+import { Deadline } from '../packages/engine/src/base/time/deadline.ts';
 import { BY_SCORE, type SortKey } from '../packages/engine/src/collect/order.ts';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import type { Clause } from '../packages/engine/src/query/bind/clause.ts';

@@ -45,7 +45,7 @@ const VENDORED = "'../vendor/lib/$1.cjs'";
 /** Modules and files that the sources find in `node_modules`, and chunks in the bundle. */
 const PATHS: readonly Edit[] = [
   {
-    file: '/engine/src/schema/bounded-yaml.ts',
+    file: '/engine/src/schema/parse/bounded-yaml.ts',
     from: /(?<=createRequire\(import\.meta\.url\)\()'(yaml)'/,
     to: VENDORED,
   },

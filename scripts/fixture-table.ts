@@ -3,35 +3,35 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { encodeAvro } from '../packages/lake/src/avro/write-container.ts';
-import { localFiles } from '../packages/lake/src/base/file-store.ts';
+import { localFiles } from '../packages/lake/src/base/files/file-store.ts';
 import { loadTable } from '../packages/lake/src/catalog/load-table.ts';
 import type { TableHandle } from '../packages/lake/src/catalog/table-handle.ts';
 import { quoteName } from '../packages/lake/src/scan/duckdb/quoting.ts';
 import type { PartitionSpec } from '../packages/lake/src/schema/partition-spec.ts';
 import type { Field, Schema, StructValue, Value } from '../packages/lake/src/schema/type.ts';
 import type { CatalogConfig } from '../packages/lake/src/source-table.ts';
-import { commitTable } from '../packages/lake/src/write/commit.ts';
+import { commitTable } from '../packages/lake/src/write/commit/commit.ts';
+import type { NewDeleteFile } from '../packages/lake/src/write/commit/manifest-writer.ts';
+import {
+  type SnapshotChange,
+  snapshotMetadata,
+} from '../packages/lake/src/write/commit/snapshot-commit.ts';
 import {
   type CopiedFile,
   copyRows,
   type NewDataFile,
-} from '../packages/lake/src/write/data-files.ts';
-import { stageInput } from '../packages/lake/src/write/input.ts';
-import { inputColumns } from '../packages/lake/src/write/input-columns.ts';
-import type { NewDeleteFile } from '../packages/lake/src/write/manifest-writer.ts';
-import {
-  type SnapshotChange,
-  snapshotMetadata,
-} from '../packages/lake/src/write/snapshot-commit.ts';
-import { fieldIdsOption, sqlType } from '../packages/lake/src/write/sql-type.ts';
+} from '../packages/lake/src/write/files/data-files.ts';
+import { stageInput } from '../packages/lake/src/write/input/input.ts';
+import { inputColumns } from '../packages/lake/src/write/input/input-columns.ts';
 import {
   appendToTable,
   deleteFromTable,
   upsertIntoTable,
   writeTable,
 } from '../packages/lake/src/write/table-writer.ts';
-import { formMacros } from '../packages/lake/src/write/text-forms.ts';
-import { typedSelect } from '../packages/lake/src/write/typed-select.ts';
+import { fieldIdsOption, sqlType } from '../packages/lake/src/write/types/sql-type.ts';
+import { formMacros } from '../packages/lake/src/write/types/text-forms.ts';
+import { typedSelect } from '../packages/lake/src/write/types/typed-select.ts';
 import { WriterSession } from '../packages/lake/src/write/writer-session.ts';
 import { changeColumns, type SchemaChange } from '../test/support/maintenance/index.ts';
 

@@ -13,12 +13,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { simpleAnalyzer } from '../packages/engine/src/analysis/simple.ts';
-import { dataFiles } from '../packages/engine/src/index/data-files.ts';
+import { dataFiles } from '../packages/engine/src/index/commits/data-files.ts';
 import { IndexWriter } from '../packages/engine/src/index/index-writer.ts';
 import type { FieldBlock } from '../packages/engine/src/schema/field-block.ts';
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
-import { parseIp } from '../packages/engine/src/schema/ip-value.ts';
-import { encodeKey } from '../packages/engine/src/schema/key.ts';
+import { encodeKey } from '../packages/engine/src/schema/keys/key.ts';
+import { parseIp } from '../packages/engine/src/schema/values/ip-value.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
 import { deleteAt, moveTo } from '../test/support/writer-edits.ts';
 

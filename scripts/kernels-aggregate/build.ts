@@ -1,6 +1,6 @@
 /**
  * Assembles the kernels of aggregations: `node scripts/kernels-aggregate/build.ts` writes
- * packages/engine/src/aggregate/kernel-code.ts; what each kernel does is said where its text is
+ * packages/engine/src/aggregate/loops/kernel-code.ts; what each kernel does is said where its text is
  * made. `--check` only compares.
  */
 
@@ -16,4 +16,4 @@ const text = `
   ${NARROW.map(count).join('\n')} ${NARROW.map(countMany).join('\n')}
   ${countBuckets(4)} ${countBuckets(8)} ${total}`;
 
-await writeKernelCode(import.meta.url, 'aggregate', text);
+await writeKernelCode(import.meta.url, 'aggregate/loops', text);

@@ -1,4 +1,4 @@
-/** Sums of doubles that are stored as ordered integers (base/ordered-double.ts). */
+/** Sums of doubles that are stored as ordered integers (base/arrays/ordered-double.ts). */
 import { add, c32, g, locals, params, set, times } from './wat.ts';
 import { forWords } from './words.ts';
 

@@ -58,10 +58,10 @@ export const MODULES: readonly KernelModule[] = [
   { name: 'base', room: 'base' },
   { name: 'bitmap', room: 'bitmap' },
   { name: 'embed', room: 'embed/static' },
-  { name: 'inverted', room: 'inverted' },
+  { name: 'inverted', room: 'inverted/write' },
   { name: 'phrase', room: 'scoring/phrase' },
   { name: 'postings', room: 'postings' },
-  { name: 'scoring', room: 'scoring' },
+  { name: 'scoring', room: 'scoring/kernel' },
   { name: 'vector', room: 'vector' },
 ];
 

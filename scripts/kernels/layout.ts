@@ -6,7 +6,7 @@ import {
   TERM_HASH,
   TERM_MEMORY,
   TOKEN_RECORD,
-} from '../../packages/engine/src/inverted/term-layout.ts';
+} from '../../packages/engine/src/inverted/write/term-layout.ts';
 import {
   APART,
   BEST,
@@ -22,7 +22,7 @@ import {
   SHORT,
 } from '../../packages/engine/src/postings/format.ts';
 import { POSTINGS_MEMORY } from '../../packages/engine/src/postings/kernel-layout.ts';
-import * as memory from '../../packages/engine/src/scoring/kernel-memory.ts';
+import * as memory from '../../packages/engine/src/scoring/kernel/kernel-memory.ts';
 import * as phraseMemory from '../../packages/engine/src/scoring/phrase/memory.ts';
 
 type Numbers = Readonly<Record<string, number>>;

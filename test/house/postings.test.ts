@@ -4,7 +4,7 @@ import { sourcesOf } from './sources.ts';
 const POSTINGS = 'packages/engine/src/postings/';
 /** Fills the descriptors that the compiled kernels read. */
 const DESCRIBERS = new Set([
-  'packages/engine/src/scoring/describe-terms.ts',
+  'packages/engine/src/scoring/kernel/describe-terms.ts',
   'packages/engine/src/scoring/phrase/describe-phrase.ts',
 ]);
 /** Its only use elsewhere: a bitmap of documents is handed to the kernels of bitmaps as it is. */

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, ROOT, type SourceFile, sourcesOf } from './sources.ts';
 
 const FILE_LINES = 400;
 const FUNCTION_LINES = 70;
 const LINE_CHARS = 100;
+const FOLDER_FILES = 30;
+/** The folder of a command is the command's first word. */
+const COMMANDS = /^packages\/cli\/src\/commands\//;
 /** Listings that are generated, and the WebAssembly text of the kernels. */
 const WIDE = [
   /^test\/house\/pins\.test\.ts$/,
@@ -42,6 +45,13 @@ describe('tidiness of the sources', () => {
       (f) => f.lines.length > FILE_LINES && !/^\/\*\*[\s\S]*?long on purpose/i.test(f.text),
     );
     expect(long.map((f) => `${f.path}: ${f.lines.length} lines`)).toEqual([]);
+  });
+
+  it('keeps at most 30 files in a folder, tests included', () => {
+    const files = sources.filter(({ path }) => path.includes('/src/') && !COMMANDS.test(path));
+    const folders = Object.entries(Object.groupBy(files, ({ path }) => dirname(path)));
+    const full = folders.filter(([, inside = []]) => inside.length > FOLDER_FILES);
+    expect(full.map(([folder, inside = []]) => `${folder}: ${inside.length} files`)).toEqual([]);
   });
 
   it('keeps functions below 70 lines', () => {
@@ -103,7 +113,7 @@ describe('tidiness of the sources', () => {
     expect(writers.map((f) => f.path.slice('packages/cli/src/'.length)).sort()).toEqual([
       'output/columns.ts',
       'sync/follow-report.ts',
-      'terminal/ask-secret.ts',
+      'terminal/ask/ask-secret.ts',
       'terminal/progress.ts',
       'terminal/terminal.ts',
     ]);

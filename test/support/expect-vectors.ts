@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { fixVectors } from '../../packages/engine/src/base/fixed-vector.ts';
 import type { IndexSnapshot } from '../../packages/engine/src/index/index-snapshot.ts';
-import { decodeKey } from '../../packages/engine/src/schema/key.ts';
+import { decodeKey } from '../../packages/engine/src/schema/keys/key.ts';
 import { embedTiny, TINY_DIMS } from './tiny-model.ts';
 
 /** What a segment should give back for a text: the tiny model's vector in fixed point, or null. */

@@ -4,7 +4,7 @@ import { InvertedReader } from '../../packages/engine/src/inverted/inverted-read
 import {
   type InvertedPlan,
   InvertedWriter,
-} from '../../packages/engine/src/inverted/inverted-writer.ts';
+} from '../../packages/engine/src/inverted/write/inverted-writer.ts';
 import type { FieldBlock } from '../../packages/engine/src/schema/field-block.ts';
 import type { Arena, Region } from '../../packages/engine/src/storage/directory.ts';
 import { plainArena } from './plain-arena.ts';

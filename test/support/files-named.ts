@@ -1,9 +1,9 @@
-import { readCommit, writeCommit } from '../../packages/engine/src/index/commit.ts';
+import { readCommit, writeCommit } from '../../packages/engine/src/index/commits/commit.ts';
 import {
   type DataFiles,
   dataFiles,
   FREE_NUMBER,
-} from '../../packages/engine/src/index/data-files.ts';
+} from '../../packages/engine/src/index/commits/data-files.ts';
 import type { Directory } from '../../packages/engine/src/storage/directory.ts';
 
 /** Writes the newest commit again with two pages more, of numbers that no document uses. */

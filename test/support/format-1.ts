@@ -1,10 +1,10 @@
 /** Rewrites indexes as format 1 had them, for tests of what is read, mixed and upgraded. */
 import { openTable, type TableConfig } from '@lakehouse-search/lake';
-import { hashBytes } from '../../packages/engine/src/base/hash-bytes.ts';
-import { radixOrder } from '../../packages/engine/src/base/radix-order.ts';
+import { radixOrder } from '../../packages/engine/src/base/arrays/radix-order.ts';
+import { hashBytes } from '../../packages/engine/src/base/bytes/hash-bytes.ts';
 import { ByteListWriter } from '../../packages/engine/src/columnar/byte-list.ts';
 import { RowHashes } from '../../packages/engine/src/documents/row-hash.ts';
-import { readCommit } from '../../packages/engine/src/index/commit.ts';
+import { readCommit } from '../../packages/engine/src/index/commits/commit.ts';
 import { openSnapshot } from '../../packages/engine/src/index/index-snapshot.ts';
 import { readStoredSchema } from '../../packages/engine/src/schema/stored-schema.ts';
 import { type SegmentEntry, writeComponent } from '../../packages/engine/src/segment/entry.ts';

@@ -52,7 +52,7 @@ async function startAzurite(file: string): Promise<ObjectServer> {
   const connection =
     `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};` +
     `BlobEndpoint=${endpoint};`;
-  const { loadAzure } = await import('../../packages/lake/src/objects/azure-sdk.ts');
+  const { loadAzure } = await import('../../packages/lake/src/objects/azure/azure-sdk.ts');
   const { BlobServiceClient } = await loadAzure();
   const client = BlobServiceClient.fromConnectionString(connection, {});
   const container: object = client.getContainerClient('lake');

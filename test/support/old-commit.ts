@@ -1,5 +1,5 @@
-import type { Commit } from '../../packages/engine/src/index/commit.ts';
-import { type DeleteRef, deleteName } from '../../packages/engine/src/index/data-files.ts';
+import type { Commit } from '../../packages/engine/src/index/commits/commit.ts';
+import { type DeleteRef, deleteName } from '../../packages/engine/src/index/commits/data-files.ts';
 import type { Directory } from '../../packages/engine/src/storage/directory.ts';
 import { writeFramed } from '../../packages/engine/src/storage/frame.ts';
 

@@ -1,4 +1,4 @@
-import { Deadline } from '../../packages/engine/src/base/deadline.ts';
+import { Deadline } from '../../packages/engine/src/base/time/deadline.ts';
 import { BY_SCORE } from '../../packages/engine/src/collect/order.ts';
 import type { IndexSnapshot } from '../../packages/engine/src/index/index-snapshot.ts';
 import type { Clause } from '../../packages/engine/src/query/bind/clause.ts';

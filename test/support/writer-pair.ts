@@ -1,6 +1,6 @@
 /** An index writer and a map of what it should hold, driven side by side. */
 import { expect } from 'vitest';
-import { type Checkpoint, readCommit } from '../../packages/engine/src/index/commit.ts';
+import { type Checkpoint, readCommit } from '../../packages/engine/src/index/commits/commit.ts';
 import {
   type IndexSnapshot,
   openSnapshot,
@@ -10,7 +10,7 @@ import {
   type KeyBatch,
   VERDICT,
 } from '../../packages/engine/src/index/index-writer.ts';
-import { type MergePlan, runJob } from '../../packages/engine/src/index/merge-plan.ts';
+import { type MergePlan, runJob } from '../../packages/engine/src/index/merges/merge-plan.ts';
 import type { DocumentBlock } from '../../packages/engine/src/schema/field-block.ts';
 import type { FieldPlan } from '../../packages/engine/src/schema/field-plan.ts';
 import type { Merged } from '../../packages/engine/src/segment/merge.ts';

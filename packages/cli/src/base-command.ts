@@ -17,12 +17,12 @@ import { type OutputTarget, outputTarget, rowTarget } from './output/output-targ
 import type { RowFormat } from './output/row-formats.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
 import type { JobFlags, JobWork } from './sync/run-job.ts';
+import { nextCommand } from './terminal/errors/next-step.ts';
+import { shellWord } from './terminal/errors/shell-word.ts';
+import { typedFlags } from './terminal/errors/typed-flags.ts';
 import { jsonText } from './terminal/json-text.ts';
-import { nextCommand } from './terminal/next-step.ts';
-import { shellWord } from './terminal/shell-word.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
-import { typedFlags } from './terminal/typed-flags.ts';
 
 /** Values of the flags that all commands have. */
 export interface GlobalFlags {
@@ -358,7 +358,7 @@ export abstract class LhsCommand extends Command {
 
   override async catch(error: Error): Promise<void> {
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
-    const { errorReport } = await import('./terminal/error-report.ts');
+    const { errorReport } = await import('./terminal/errors/error-report.ts');
     const columns = this.terminal.errWidth;
     const report = errorReport(error, styleFor(color), columns, this.id ?? '');
     if (this.argv.includes('--json')) this.printJson(report.body);

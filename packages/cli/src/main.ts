@@ -32,7 +32,7 @@ async function showFirstScreen(): Promise<void> {
 
 /** Reports an error from outside of our commands (help, completion) as they report theirs. */
 async function report(error: Error & { readonly code?: string }): Promise<void> {
-  const { errorReport } = await import('./terminal/error-report.ts');
+  const { errorReport } = await import('./terminal/errors/error-report.ts');
   const { styleFor } = await import('./terminal/style.ts');
   const terminal = processTerminal();
   const { lines, exit } = errorReport(error, styleFor({ color: false }), terminal.errWidth);

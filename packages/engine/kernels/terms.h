@@ -1,4 +1,4 @@
-/* Terms of a query as engine/src/scoring/kernel-memory.ts describes them, and their impacts. */
+/* Terms of a query as engine/src/scoring/kernel/kernel-memory.ts describes them, and their impacts. */
 
 /* Documents of a range, as a shift. */
 #define RANGE_SHIFT 8

@@ -1,6 +1,6 @@
 /* Bit-packed blocks of lists, four values at a time. */
 
-/* Four values of a block, by the tables of their width (scoring/unpack-tables.ts). */
+/* Four values of a block, by the tables of their width (scoring/kernel/unpack-tables.ts). */
 INLINE v128 unpackFour(i32 at, v128 shuffle, v128 factors, v128 mask) {
   v128 bits = wasm_i32x4_mul(wasm_i8x16_swizzle(*V128(at), shuffle), factors);
   return wasm_v128_and(wasm_u32x4_shr(bits, 7), mask);

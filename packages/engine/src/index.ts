@@ -8,11 +8,11 @@ export {
   q,
   typed,
 } from '@lakehouse-search/contract';
-export type { IndexFinding } from './local/findings.ts';
+export type { IndexFinding } from './local/diagnose/findings.ts';
 export type { LocalOptions } from './local/open-options.ts';
 export type { SourceLayout } from './local/source-layout.ts';
 export { type LocalBackend, openLocal } from './open-local.ts';
 export type * from './schema/definition.ts';
 export type { Definition } from './schema/definition.ts';
-export { definitionJsonSchema } from './schema/json-schema.ts';
-export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
+export { formatKey, type KeySpec, parseKey } from './schema/keys/key.ts';
+export { definitionJsonSchema } from './schema/parse/json-schema.ts';

@@ -4,7 +4,7 @@ export {
   clockBucket,
   nextClockStart,
   zoneOffsets,
-} from './aggregate/calendar.ts';
+} from './aggregate/histogram/calendar.ts';
 export { inTurns, mapInTurns, pauses } from './base/turns.ts';
 export {
   checkModel,
@@ -27,26 +27,31 @@ export { publicPem } from './erase/receipt-key.ts';
 export { requireErasable } from './erase/require-erasable.ts';
 export * from './home/cluster-backups.ts';
 export { keyId } from './home/signing-key.ts';
-export { contentDigest } from './index/content-digest.ts';
+export { contentDigest } from './index/commits/content-digest.ts';
+export { isRestrictionsChanged } from './index/commits/source-identity.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
-export { isRestrictionsChanged } from './index/source-identity.ts';
-export { answerParts, answerText, type CachedParts, textOfParts } from './local/answer-text.ts';
+export {
+  answerParts,
+  answerText,
+  type CachedParts,
+  textOfParts,
+} from './local/cache/answer-text.ts';
+export type { RepeatedRequest } from './local/cache/recall.ts';
 export type { EngineOptions } from './local/local-options.ts';
-export type * from './local/node-reads.ts';
-export type { RepeatedRequest } from './local/recall.ts';
+export type * from './local/node/node-reads.ts';
 export { lockDataFolder } from './local/served-folder.ts';
 export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
-export { readingYaml } from './schema/bounded-yaml.ts';
-export { type BucketMap, shardTable } from './schema/bucket-map.ts';
-export { balancedTable } from './schema/bucket-plan.ts';
 export { definitionDigest } from './schema/definition-digest.ts';
+export { readingYaml } from './schema/parse/bounded-yaml.ts';
+export { readCatalogFile } from './schema/parse/resolve-catalog.ts';
+export { definitionAt } from './schema/parse/resolve-definition.ts';
 export { renameDefinition } from './schema/rename-definition.ts';
-export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
-export { readCatalogFile } from './schema/resolve-catalog.ts';
-export { definitionAt } from './schema/resolve-definition.ts';
-export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';
+export { type BucketMap, shardTable } from './schema/sharding/bucket-map.ts';
+export { balancedTable } from './schema/sharding/bucket-plan.ts';
+export { type BuiltTotals, reshardPlan } from './schema/sharding/reshard-plan.ts';
+export { carrySharding, withBucketIn, withSharding } from './schema/sharding/with-sharding.ts';
 export {
   type AnswerOf,
   answerBytes,
@@ -65,8 +70,8 @@ export { keepHeapsSmall } from './storage/free-memory.ts';
 export { isUnwritable } from './storage/io-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
 export { syncFolder } from './storage/make-folder.ts';
-export { BUILD_MEMORY, NODE_MEMORY } from './sync/build-resources.ts';
-export type { StagedBuild } from './sync/cut-over.ts';
+export { BUILD_MEMORY, NODE_MEMORY } from './sync/build/build-resources.ts';
+export type { StagedBuild } from './sync/build/cut-over.ts';
 export {
   registeredDefinition,
   type ShardPart,

@@ -42,31 +42,31 @@ import {
 } from '@lakehouse-search/contract/internal';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
-import type { CachedParts } from './local/answer-text.ts';
+import type { CachedParts } from './local/cache/answer-text.ts';
+import { type RepeatedRequest, recallAnswer } from './local/cache/recall.ts';
+import type { ResultCacheFigures } from './local/cache/result-cache.ts';
 import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
-import type { IndexFinding } from './local/findings.ts';
+import type { IndexFinding } from './local/diagnose/findings.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import { type EngineOptions, requireDataFolder } from './local/local-options.ts';
-import type { NodeReads } from './local/node-reads.ts';
-import { type RepeatedRequest, recallAnswer } from './local/recall.ts';
-import type { ResultCacheFigures } from './local/result-cache.ts';
+import type { NodeReads } from './local/node/node-reads.ts';
 import { refuseServed } from './local/served-folder.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
-import type { WhenStaged } from './sync/cut-over.ts';
+import type { WhenStaged } from './sync/build/cut-over.ts';
 
-const aliases = lazily(() => import('./local/aliases.ts'));
-const backups = lazily(() => import('./local/backups.ts'));
-const define = lazily(() => import('./local/define.ts'));
-const describe = lazily(() => import('./local/describe.ts'));
-const erasure = lazily(() => import('./local/erasure.ts'));
-const ingest = lazily(() => import('./local/ingest.ts'));
-const pits = lazily(() => import('./local/point-in-time.ts'));
-const queries = lazily(() => import('./local/saved-queries.ts'));
-const queryText = lazily(() => import('./local/query-text.ts'));
-const windows = lazily(() => import('./local/windows.ts'));
-const reads = lazily(() => import('./local/reads.ts'));
+const aliases = lazily(() => import('./local/writes/aliases.ts'));
+const backups = lazily(() => import('./local/writes/backups.ts'));
+const define = lazily(() => import('./local/writes/define.ts'));
+const describe = lazily(() => import('./local/reads/describe.ts'));
+const erasure = lazily(() => import('./local/writes/erasure.ts'));
+const ingest = lazily(() => import('./local/writes/ingest.ts'));
+const pits = lazily(() => import('./local/reads/point-in-time.ts'));
+const queries = lazily(() => import('./local/reads/saved-queries.ts'));
+const queryText = lazily(() => import('./local/reads/query-text.ts'));
+const windows = lazily(() => import('./local/writes/windows.ts'));
+const reads = lazily(() => import('./local/reads/reads.ts'));
 
 /**
  * Opens a data folder, or a published index by its location (`s3://bucket/prefix/INDEX`) at its
@@ -121,7 +121,7 @@ export class LocalEngine implements BackendApi, HitReader {
   readonly dataDir: string;
   readonly #indexes: LocalIndexes;
   readonly #jobs = lazily(async () => {
-    const { LocalJobs } = await import('./local/jobs.ts');
+    const { LocalJobs } = await import('./local/jobs/jobs.ts');
     return new LocalJobs(this.#indexes);
   });
 
@@ -158,7 +158,7 @@ export class LocalEngine implements BackendApi, HitReader {
   );
   readonly diffHits: BackendApi['diffHits'] = this.#work(
     'diffHits',
-    later(async () => (await import('./local/diff.ts')).diffLocal),
+    later(async () => (await import('./local/reads/diff.ts')).diffLocal),
   );
   readonly getKeys: BackendApi['getKeys'] = this.#read(
     later(async () => (await reads()).keysLocal),
@@ -172,12 +172,12 @@ export class LocalEngine implements BackendApi, HitReader {
   );
   readonly exportDocuments: Items<ExportRequest, ExportedDocument> = this.#stream(
     null,
-    later(async () => (await import('./local/export.ts')).exportLocal),
+    later(async () => (await import('./local/reads/export.ts')).exportLocal),
     true,
   );
 
   readonly analyze: BackendApi['analyze'] = this.#read(
-    later(async () => (await import('./local/analyze.ts')).analyzeLocal),
+    later(async () => (await import('./local/reads/analyze.ts')).analyzeLocal),
   );
   readonly parseQuery: BackendApi['parseQuery'] = this.#read(
     later(async () => (await queryText()).parseText),
@@ -214,33 +214,33 @@ export class LocalEngine implements BackendApi, HitReader {
   );
   readonly alterIndex: DefinitionApi['alterIndex'] = defining(
     this.#work('alterIndex', async (indexes, request: AlterIndexRequest, call) => {
-      const { alterLocal } = await import('./local/alter.ts');
+      const { alterLocal } = await import('./local/jobs/alter.ts');
       return alterLocal(indexes, request, call, await this.#jobs());
     }),
   );
   readonly rollbackIndex: BackendApi['rollbackIndex'] = this.#job('rollbackIndex', 'rollback');
   readonly planReshard: BackendApi['planReshard'] = this.#ownRead(
     'planReshard',
-    later(async () => (await import('./local/reshard.ts')).planReshardLocal),
+    later(async () => (await import('./local/jobs/reshard.ts')).planReshardLocal),
   );
   readonly applyReshard: BackendApi['applyReshard'] = this.#work(
     'applyReshard',
     async (indexes, request, call) => {
-      const { applyReshardLocal } = await import('./local/reshard.ts');
+      const { applyReshardLocal } = await import('./local/jobs/reshard.ts');
       return applyReshardLocal(indexes, request, call, await this.#jobs());
     },
   );
   readonly moveBucket: BackendApi['moveBucket'] = this.#work(
     'moveBucket',
     async (indexes, request, call) => {
-      const { moveBucketLocal } = await import('./local/reshard.ts');
+      const { moveBucketLocal } = await import('./local/jobs/reshard.ts');
       return moveBucketLocal(indexes, request, call, await this.#jobs());
     },
   );
   readonly rehearseAlter: DefinitionApi['rehearseAlter'] = defining(
     this.#work(
       'rehearseAlter',
-      later(async () => (await import('./local/rehearse.ts')).rehearseLocal),
+      later(async () => (await import('./local/jobs/rehearse.ts')).rehearseLocal),
     ),
   );
   readonly dropIndex: BackendApi['dropIndex'] = this.#change(
@@ -249,11 +249,11 @@ export class LocalEngine implements BackendApi, HitReader {
   );
   readonly renameIndex: BackendApi['renameIndex'] = this.#change(
     'renameIndex',
-    later(async () => (await import('./local/rename.ts')).renameLocal),
+    later(async () => (await import('./local/writes/rename.ts')).renameLocal),
   );
   readonly cloneIndex: BackendApi['cloneIndex'] = this.#work(
     'cloneIndex',
-    later(async () => (await import('./local/clone.ts')).cloneLocal),
+    later(async () => (await import('./local/writes/clone.ts')).cloneLocal),
   );
   readonly validateDefinition: DefinitionApi['validateDefinition'] = defining(
     this.#ownRead(
@@ -271,7 +271,7 @@ export class LocalEngine implements BackendApi, HitReader {
   readonly follow: Items<FollowRequest, FollowEvent> = this.#stream(
     'follow',
     async (indexes, request, call) => {
-      const { followLocal } = await import('./local/follow.ts');
+      const { followLocal } = await import('./local/writes/follow.ts');
       return followLocal(indexes, request, call, this.#jobs);
     },
     false,
@@ -286,7 +286,7 @@ export class LocalEngine implements BackendApi, HitReader {
   );
   readonly status: BackendApi['status'] = this.#ownRead(
     'status',
-    later(async () => (await import('./local/status.ts')).statusOf),
+    later(async () => (await import('./local/reads/status.ts')).statusOf),
   );
   /** A data folder that cannot be written is examined without the record of a job. */
   readonly verify: BackendApi['verify'] = this.#work('verify', async (indexes, request, call) => {
@@ -295,7 +295,7 @@ export class LocalEngine implements BackendApi, HitReader {
       return await (await this.#jobs()).run('verify', request, call);
     } catch (error) {
       if (!isUnwritable(error) || request.repair === true) throw error;
-      return (await import('./local/verify.ts')).verifyLocal(indexes, request, call);
+      return (await import('./local/writes/verify.ts')).verifyLocal(indexes, request, call);
     }
   });
   readonly compact: BackendApi['compact'] = this.#job('compact', 'compact');
@@ -304,7 +304,7 @@ export class LocalEngine implements BackendApi, HitReader {
     async (indexes, request, call) => {
       const checked = checkUpgradeRequest(request);
       if (checked.plan !== true) return (await this.#jobs()).run('upgrade', checked, call);
-      const { upgradePlan } = await import('./local/upgrade.ts');
+      const { upgradePlan } = await import('./local/writes/upgrade.ts');
       return upgradePlan(indexes, checked, call);
     },
   );
@@ -439,7 +439,7 @@ export class LocalEngine implements BackendApi, HitReader {
 
   /** What a node of a cluster answers about the indexes of this engine; it ends with the engine. */
   async nodeReads(): Promise<NodeReads> {
-    const { NodeReads } = await import('./local/node-reads.ts');
+    const { NodeReads } = await import('./local/node/node-reads.ts');
     return new NodeReads(this.#indexes);
   }
 
@@ -463,7 +463,7 @@ export class LocalEngine implements BackendApi, HitReader {
    */
   diagnose(request: IndexRequest, call: CallContext = {}): Promise<readonly IndexFinding[]> {
     return this.#indexes.life.call(async () => {
-      const { diagnoseLocal } = await import('./local/diagnose.ts');
+      const { diagnoseLocal } = await import('./local/diagnose/diagnose.ts');
       return diagnoseLocal(this.#indexes, request, call);
     });
   }

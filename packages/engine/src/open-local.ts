@@ -1,6 +1,6 @@
 import type { Backend, CallContext, IndexRequest } from '@lakehouse-search/contract';
 import { grouped, OPERATIONS } from '@lakehouse-search/contract/internal';
-import type { IndexFinding } from './local/findings.ts';
+import type { IndexFinding } from './local/diagnose/findings.ts';
 import type { LocalOptions } from './local/open-options.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import { openEngine } from './local-backend.ts';

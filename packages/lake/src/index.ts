@@ -5,7 +5,7 @@ export { listTables, loadTable } from './catalog/load-table.ts';
 export type { LoadOptions, TableCommit, TableHandle } from './catalog/table-handle.ts';
 export type { DataFile, DeleteFile, FileScan, FileSet } from './metadata/file-set.ts';
 export type { TableMetadata } from './metadata/table-metadata.ts';
-export type { S3Config } from './objects/s3-settings.ts';
+export type { S3Config } from './objects/s3/s3-settings.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';
 export { valueAt } from './scan/vectors.ts';
 export { schemaToJson, typeName } from './schema/schema-json.ts';
@@ -30,15 +30,20 @@ export {
 export { valueToJson } from './schema/value-json.ts';
 export type * from './source-table.ts';
 export { type OpenTableOptions, openTable } from './table.ts';
-export type { CompactOptions, CompactResult } from './write/compact-table.ts';
-export type { ExpireOptions, ExpireResult } from './write/expire-snapshots.ts';
-export type { FollowOptions, FollowStep } from './write/follow-file.ts';
-export type { ImportOptions } from './write/import-files.ts';
-export type { InputReading, WriteInput } from './write/input.ts';
-export type { InputFormat, InputKind } from './write/input-files.ts';
-export type { InputNote, NearlyTyped, SkippedLines, WideObjects } from './write/input-notes.ts';
-export type { ReadingOptions } from './write/reading-options.ts';
-export type { RefChange } from './write/table-refs.ts';
+export type { ExpireOptions, ExpireResult } from './write/commit/expire-snapshots.ts';
+export type { RefChange } from './write/commit/table-refs.ts';
+export type { FollowOptions, FollowStep } from './write/follow/follow-file.ts';
+export type { ImportOptions } from './write/import/import-files.ts';
+export type { InputReading, WriteInput } from './write/input/input.ts';
+export type { InputFormat, InputKind } from './write/input/input-files.ts';
+export type {
+  InputNote,
+  NearlyTyped,
+  SkippedLines,
+  WideObjects,
+} from './write/input/input-notes.ts';
+export type { ReadingOptions } from './write/input/reading-options.ts';
+export type { CompactOptions, CompactResult } from './write/rows/compact-table.ts';
 export type { RowChanges, WriteResult } from './write/table-writer.ts';
 export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {

@@ -1,11 +1,11 @@
 /** What only our own packages use: files, processes, memory, object stores. No release keeps it. */
 export { eachOf } from './base/each-of.ts';
-export { makeFolder } from './base/new-files.ts';
+export { makeFolder } from './base/files/new-files.ts';
+export { openRegularFile, type RegularFile } from './base/files/regular-file.ts';
+export { cannotFlush } from './base/files/sync-folder.ts';
+export { normalizeRecorded } from './base/files/table-files.ts';
 export { isObjectPath, isObjectStorage } from './base/object-storage.ts';
 export { hasEnded, processMark } from './base/process-mark.ts';
-export { openRegularFile, type RegularFile } from './base/regular-file.ts';
-export { cannotFlush } from './base/sync-folder.ts';
-export { normalizeRecorded } from './base/table-files.ts';
 export {
   controlGroupMemory,
   limitMemory,
@@ -20,4 +20,4 @@ export { fileSet } from './plan/file-set.ts';
 export { refuseOrcFiles } from './plan/refuse-orc.ts';
 export { selectRows, vectorKind } from './scan/vectors.ts';
 export { isReadable, PRIMITIVE_KINDS, readableFields } from './schema/type.ts';
-export { isNullMark } from './write/null-mark.ts';
+export { isNullMark } from './write/types/null-mark.ts';

@@ -5,17 +5,23 @@ import { zstdCompressSync } from 'node:zlib';
 import { encodeAvro } from '../src/avro/write-container.ts';
 import { formatJson, type JsonValue, parseJson } from '../src/base/json.ts';
 import { loadTable } from '../src/catalog/load-table.ts';
+import {
+  encodeThrift,
+  i64,
+  list,
+  struct,
+  type ThriftOut,
+} from '../src/parquet/encodings/thrift-writer.ts';
 import { plainParquet } from '../src/parquet/plain-file.ts';
-import { encodeThrift, i64, list, struct, type ThriftOut } from '../src/parquet/thrift-writer.ts';
 import type { PositionSet } from '../src/puffin/position-set.ts';
 import { encodeVectorFile } from '../src/puffin/puffin-file.ts';
 import type { PartitionSpec } from '../src/schema/partition-spec.ts';
 import type { Field, Schema, StructValue, Value } from '../src/schema/type.ts';
 import type { CatalogConfig } from '../src/source-table.ts';
-import { commitTable } from '../src/write/commit.ts';
-import type { NewDataFile } from '../src/write/data-files.ts';
-import type { NewDeleteFile } from '../src/write/manifest-writer.ts';
-import { type SnapshotChange, snapshotMetadata } from '../src/write/snapshot-commit.ts';
+import { commitTable } from '../src/write/commit/commit.ts';
+import type { NewDeleteFile } from '../src/write/commit/manifest-writer.ts';
+import { type SnapshotChange, snapshotMetadata } from '../src/write/commit/snapshot-commit.ts';
+import type { NewDataFile } from '../src/write/files/data-files.ts';
 import { writeTable } from '../src/write/table-writer.ts';
 
 /** A required long, string or binary column of a crafted file: few values, each in many rows. */

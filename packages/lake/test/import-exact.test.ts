@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ImportOptions, importFiles, openTable, typeName, valueAt } from '../src/index.ts';
-import { struct } from '../src/parquet/thrift-writer.ts';
+import { struct } from '../src/parquet/encodings/thrift-writer.ts';
 import { valueToJson } from '../src/schema/value-json.ts';
-import { valueStatistics } from '../src/write/file-statistics.ts';
+import { valueStatistics } from '../src/write/files/file-statistics.ts';
 import { type CraftedColumn, craftParquet } from './crafted-table.ts';
 
 /** Inputs whose values an import must keep, or refuse by name. */

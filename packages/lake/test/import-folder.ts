@@ -6,10 +6,10 @@ import { valueAt } from '../src/scan/vectors.ts';
 import { typeName } from '../src/schema/schema-json.ts';
 import { valueToJson } from '../src/schema/value-json.ts';
 import { openTable } from '../src/table.ts';
-import { type ImportOptions, importIntoTable } from '../src/write/import-files.ts';
-import type { InputReading } from '../src/write/input.ts';
-import type { InputNote } from '../src/write/input-notes.ts';
-import type { ReadingOptions } from '../src/write/reading-options.ts';
+import { type ImportOptions, importIntoTable } from '../src/write/import/import-files.ts';
+import type { InputReading } from '../src/write/input/input.ts';
+import type { InputNote } from '../src/write/input/input-notes.ts';
+import type { ReadingOptions } from '../src/write/input/reading-options.ts';
 
 /** A temporary folder of files to import, and imports that return what became of them. */
 export function importFolder(name: string) {

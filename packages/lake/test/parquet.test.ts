@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { LakeError } from '../src/base/errors.ts';
-import { memoryFile } from '../src/base/random-access-file.ts';
+import { memoryFile } from '../src/base/files/random-access-file.ts';
 import { openParquet, openParquetFile, type ParquetFile } from '../src/parquet/parquet-file.ts';
 import { planColumns, type ReadPlan } from '../src/parquet/read-plan.ts';
 import { readRows, readWhole } from '../src/parquet/read-rows.ts';

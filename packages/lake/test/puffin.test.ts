@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openLocalFile } from '../src/base/random-access-file.ts';
+import { openLocalFile } from '../src/base/files/random-access-file.ts';
 import { decodeDeletionVector, encodeDeletionVector } from '../src/puffin/deletion-vector.ts';
 import { readPuffinFooter } from '../src/puffin/puffin-file.ts';
 import { hasShared, ICEBERG } from './truth-form.ts';

@@ -6,7 +6,7 @@ import {
   type FileRange,
   openLocalFile,
   type RandomAccessFile,
-} from '../src/base/random-access-file.ts';
+} from '../src/base/files/random-access-file.ts';
 import { openParquetFile, type ParquetFile } from '../src/parquet/parquet-file.ts';
 import { planColumns } from '../src/parquet/read-plan.ts';
 import { readRows } from '../src/parquet/read-rows.ts';

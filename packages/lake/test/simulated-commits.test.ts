@@ -9,7 +9,7 @@ import {
   Simulation,
   someFaults,
 } from '../../../test/support/simulation.ts';
-import type { FileStore } from '../src/base/file-store.ts';
+import type { FileStore } from '../src/base/files/file-store.ts';
 import { formatJson } from '../src/base/json.ts';
 import { createFilesystemTable, loadFilesystemTable } from '../src/catalog/filesystem.ts';
 import { isOutcomeUnknown, type TableHandle } from '../src/catalog/table-handle.ts';
@@ -18,10 +18,10 @@ import { readManifestList } from '../src/metadata/manifest-list.ts';
 import { CopyCache } from '../src/objects/copy-cache.ts';
 import { ObjectFiles } from '../src/objects/object-files.ts';
 import type { Schema } from '../src/schema/type.ts';
-import { commitTable, discard } from '../src/write/commit.ts';
-import type { NewDataFile } from '../src/write/data-files.ts';
-import { newTableMetadata } from '../src/write/next-metadata.ts';
-import { snapshotMetadata } from '../src/write/snapshot-commit.ts';
+import { commitTable, discard } from '../src/write/commit/commit.ts';
+import { newTableMetadata } from '../src/write/commit/next-metadata.ts';
+import { snapshotMetadata } from '../src/write/commit/snapshot-commit.ts';
+import type { NewDataFile } from '../src/write/files/data-files.ts';
 
 const SCHEDULES = byEffort(150, 5000, 100_000);
 const SEED = Number(process.env.LHS_SEED ?? seedOfDay() * 1_000_000);

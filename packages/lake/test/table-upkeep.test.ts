@@ -7,9 +7,9 @@ import { setProperties } from '../../../test/support/maintenance/index.ts';
 import { valueAt } from '../src/scan/vectors.ts';
 import type { Schema } from '../src/schema/type.ts';
 import { openTable } from '../src/table.ts';
-import { compactTableFiles } from '../src/write/compact-table.ts';
-import { expireTableSnapshots } from '../src/write/expire-snapshots.ts';
-import { pointTableRef, removeTableRef } from '../src/write/table-refs.ts';
+import { expireTableSnapshots } from '../src/write/commit/expire-snapshots.ts';
+import { pointTableRef, removeTableRef } from '../src/write/commit/table-refs.ts';
+import { compactTableFiles } from '../src/write/rows/compact-table.ts';
 import { appendToTable, deleteFromTable, writeTable } from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-upkeep-'));

@@ -7,10 +7,10 @@ import { readManifestList } from '../../../packages/lake/src/metadata/manifest-l
 import type { SnapshotEntry } from '../../../packages/lake/src/metadata/snapshot.ts';
 import { ancestryOf, snapshotOf } from '../../../packages/lake/src/metadata/table-metadata.ts';
 import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
-import { commitTable } from '../../../packages/lake/src/write/commit.ts';
-import type { NewDataFile } from '../../../packages/lake/src/write/data-files.ts';
-import { withRef } from '../../../packages/lake/src/write/next-refs.ts';
-import { snapshotMetadata } from '../../../packages/lake/src/write/snapshot-commit.ts';
+import { commitTable } from '../../../packages/lake/src/write/commit/commit.ts';
+import { withRef } from '../../../packages/lake/src/write/commit/next-refs.ts';
+import { snapshotMetadata } from '../../../packages/lake/src/write/commit/snapshot-commit.ts';
+import type { NewDataFile } from '../../../packages/lake/src/write/files/data-files.ts';
 
 /**
  * Brings what a snapshot appended to the head of main: the head moves to it where it stands on

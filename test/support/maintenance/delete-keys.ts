@@ -2,8 +2,8 @@ import { LakeError } from '../../../packages/lake/src/base/errors.ts';
 import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
 import type { Schema } from '../../../packages/lake/src/schema/type.ts';
 import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
-import { type InputKeys, plainKeys } from '../../../packages/lake/src/write/key-rows.ts';
-import { plainValues } from '../../../packages/lake/src/write/plain-rows.ts';
+import { type InputKeys, plainKeys } from '../../../packages/lake/src/write/rows/key-rows.ts';
+import { plainValues } from '../../../packages/lake/src/write/rows/plain-rows.ts';
 import {
   commitRows,
   countRows,

@@ -1,5 +1,5 @@
 import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
-import { expireTableSnapshots } from '../../../packages/lake/src/write/expire-snapshots.ts';
+import { expireTableSnapshots } from '../../../packages/lake/src/write/commit/expire-snapshots.ts';
 
 /**
  * Forgets snapshots older than a moment (ms since 1970), except those that a branch or tag names.

@@ -1,11 +1,11 @@
 import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
 import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
-import { commitTable } from '../../../packages/lake/src/write/commit.ts';
+import { commitTable } from '../../../packages/lake/src/write/commit/commit.ts';
+import { pointTableRef } from '../../../packages/lake/src/write/commit/table-refs.ts';
 import {
   type CompactResult,
   compactTableFiles,
-} from '../../../packages/lake/src/write/compact-table.ts';
-import { pointTableRef } from '../../../packages/lake/src/write/table-refs.ts';
+} from '../../../packages/lake/src/write/rows/compact-table.ts';
 import { withProperties, withSchema } from './next-metadata.ts';
 import { changeSchema, type SchemaChange } from './schema-change.ts';
 

@@ -1,10 +1,10 @@
-/** Table metadata after operations that only tests perform, as in write/next-metadata.ts. */
+/** Table metadata after operations that only tests perform, as in write/commit/next-metadata.ts. */
 import type { JsonObject } from '../../../packages/lake/src/base/json.ts';
 import type { TableMetadata } from '../../../packages/lake/src/metadata/table-metadata.ts';
 import { highestFieldId } from '../../../packages/lake/src/schema/field-lookup.ts';
 import { schemaToJson } from '../../../packages/lake/src/schema/schema-json.ts';
 import type { Schema } from '../../../packages/lake/src/schema/type.ts';
-import { listOf } from '../../../packages/lake/src/write/next-metadata.ts';
+import { listOf } from '../../../packages/lake/src/write/commit/next-metadata.ts';
 
 /** Makes another schema the current one; its id is the next free one. */
 export function withSchema(metadata: TableMetadata, schema: Schema, nowMs: number): JsonObject {

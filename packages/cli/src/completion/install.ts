@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { userConfigFolder } from '../config/settings-file.ts';
-import { shellWord } from '../terminal/shell-word.ts';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { SCRIPTS } from './scripts.ts';
 
 /** Shells whose start file is known. */

@@ -2,8 +2,8 @@ import type { SearchResponse } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { bytes, count, duration, plural, snapshotName } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 import { INCIDENT_SCHEMA, incidentDefinition, MEANING, QUESTIONS } from './incident-table.ts';
 import { closed, incidents } from './incidents.ts';
 import {

@@ -1,6 +1,6 @@
 import type { IndexFinding } from '@lakehouse-search/engine';
+import { adviceLines } from '../terminal/errors/next-step.ts';
 import { bytes } from '../terminal/figures.ts';
-import { adviceLines } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable } from '../terminal/text.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
-import { topicOf } from '../terminal/nouns.ts';
-import { shellWord } from '../terminal/shell-word.ts';
+import { topicOf } from '../terminal/errors/nouns.ts';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { pageNames } from './pages.ts';
 import { sameWords } from './same-words.ts';
 

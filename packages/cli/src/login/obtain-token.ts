@@ -1,8 +1,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { Credential } from '../config/credentials.ts';
 import { commandClient } from '../config/open-remote.ts';
-import { askLine } from '../terminal/ask-line.ts';
-import { askSecret } from '../terminal/ask-secret.ts';
+import { askLine } from '../terminal/ask/ask-line.ts';
+import { askSecret } from '../terminal/ask/ask-secret.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** How a token is obtained. */

@@ -1,4 +1,4 @@
-import { asTyped, placeFlags } from '../terminal/command-name.ts';
+import { asTyped, placeFlags } from '../terminal/errors/command-name.ts';
 import { bytes as byteText, plural } from '../terminal/figures.ts';
 import { jsonPieces } from '../terminal/json-text.ts';
 import { safeLine } from '../terminal/printable.ts';

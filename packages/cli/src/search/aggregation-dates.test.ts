@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { instantText } from '../terminal/instants.ts';
 import { styleFor } from '../terminal/style.ts';
 import { aggregationSpecs } from './aggregation-flags.ts';
-import { aggregationLines } from './aggregation-lines.ts';
-import { aggregationTable } from './aggregation-rows.ts';
+import { aggregationLines } from './lines/aggregation-lines.ts';
+import { aggregationTable } from './lines/aggregation-rows.ts';
 
 const DAY = 86_400_000_000;
 const DATES = new Set(['at']);

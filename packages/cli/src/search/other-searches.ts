@@ -1,8 +1,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { type BackendApi, namesSeveral, nearest } from '@lakehouse-search/contract/internal';
 import { searchableNames } from '../config/searchable-names.ts';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { plural } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 
 /** Searches that are offered, at most. */
 const MAX_OFFERED = 4;

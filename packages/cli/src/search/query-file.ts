@@ -1,7 +1,7 @@
 import { LhsError, type ModeRequest, type SearchMode } from '@lakehouse-search/contract';
 import { type BackendApi, jsonValue } from '@lakehouse-search/contract/internal';
 import { readLines } from '../files/read-text.ts';
-import { errorReport } from '../terminal/error-report.ts';
+import { errorReport } from '../terminal/errors/error-report.ts';
 import type { Style } from '../terminal/style.ts';
 import { modeRequest, searchByMode, shapedAnswer } from './run-search.ts';
 import type { SearchFlags } from './search-flags.ts';

@@ -13,12 +13,12 @@ import type { AnswerShapes } from '../output/write-answer.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable } from '../terminal/text.ts';
-import { displayColumns, MAX_ROWS, withRowTexts } from './display-columns.ts';
-import { skippedFacets } from './facet-lines.ts';
-import { remarks } from './hit-lines.ts';
-import { hitTable } from './hit-rows.ts';
-import { partialRemarks } from './partial.ts';
-import { lagLines, nothingFound, nothingNear, resultLines } from './result-lines.ts';
+import { displayColumns, MAX_ROWS, withRowTexts } from './lines/display-columns.ts';
+import { skippedFacets } from './lines/facet-lines.ts';
+import { remarks } from './lines/hit-lines.ts';
+import { hitTable } from './lines/hit-rows.ts';
+import { partialRemarks } from './lines/partial.ts';
+import { lagLines, nothingFound, nothingNear, resultLines } from './lines/result-lines.ts';
 import {
   matchFlags,
   refuseForeign,

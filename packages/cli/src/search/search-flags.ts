@@ -10,7 +10,7 @@ import {
 } from '@lakehouse-search/contract';
 import { Args, Flags, type Interfaces } from '@oclif/core';
 import { indexArg } from '../config/index-arg.ts';
-import { shellWord } from '../terminal/shell-word.ts';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import {
   afterValues,
   aggsOf,

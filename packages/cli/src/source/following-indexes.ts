@@ -1,6 +1,6 @@
 import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
-import { nextCommand, nextSync } from '../terminal/next-step.ts';
+import { nextCommand, nextSync } from '../terminal/errors/next-step.ts';
 
 /** The indexes that follow a table whose newest snapshot is `snapshot`; none without a backend. */
 export async function followingIndexes(

@@ -2,7 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
 import { LakeError } from '@lakehouse-search/lake';
 import { nearFile } from '../files/near-file.ts';
-import { shellWord } from '../terminal/shell-word.ts';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 
 const ADVICE: Readonly<
   Record<string, (details: Readonly<Record<string, unknown>>) => string | undefined>

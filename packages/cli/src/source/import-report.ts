@@ -9,8 +9,8 @@ import {
   type WideObjects,
 } from '@lakehouse-search/lake';
 import { isNullMark } from '@lakehouse-search/lake/internal';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { count, plural } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 
 const FORMATS = Object.freeze({
   parquet: 'Parquet',

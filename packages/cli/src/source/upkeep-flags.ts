@@ -2,8 +2,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Args, Flags } from '@oclif/core';
+import { nextSync } from '../terminal/errors/next-step.ts';
 import { snapshotName } from '../terminal/figures.ts';
-import { nextSync } from '../terminal/next-step.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,

@@ -1,6 +1,6 @@
 import type { Job } from '@lakehouse-search/contract';
 import { ENDED_JOB_STATES } from '@lakehouse-search/contract/internal';
-import { askLetter } from '../terminal/ask-letter.ts';
+import { askLetter } from '../terminal/ask/ask-letter.ts';
 import { progressReport } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { progressOf } from './job-lines.ts';

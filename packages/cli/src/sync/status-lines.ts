@@ -1,4 +1,5 @@
 import type { IndexStatus } from '@lakehouse-search/contract';
+import { behindText, nextCommand, nextSync } from '../terminal/errors/next-step.ts';
 import {
   age,
   bytes,
@@ -9,7 +10,6 @@ import {
   snapshotName,
 } from '../terminal/figures.ts';
 import { failureWords, keptLines } from '../terminal/generation-lines.ts';
-import { behindText, nextCommand, nextSync } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords, skippedLines } from './step-lines.ts';

@@ -1,6 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
-import { errorReport } from './error-report.ts';
+import { errorReport } from './errors/error-report.ts';
 import { bytes, count, duration, plural, rate, snapshotName } from './figures.ts';
 import { progressLine } from './progress.ts';
 import { styleFor } from './style.ts';

@@ -1,4 +1,4 @@
-import { asTyped, placeFlags } from './command-name.ts';
+import { asTyped, placeFlags } from './errors/command-name.ts';
 import { safeLine } from './printable.ts';
 
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */

@@ -1,8 +1,8 @@
 import { useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { type ReactNode, useEffect } from 'react';
 import { actionsOf } from './keys.ts';
-import type { Painter } from './painter.ts';
 import type { Session } from './session.ts';
+import type { Painter } from './view/painter.ts';
 
 /** What the screen needs: the session, the painter and a way to suspend. */
 export interface AppProps {

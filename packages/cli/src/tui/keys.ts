@@ -1,5 +1,5 @@
 import type { Key } from 'ink';
-import type { Action } from './events.ts';
+import type { Action } from './state/events.ts';
 
 const CONTROL: Readonly<Record<string, Action>> = {
   a: { type: 'edit', how: 'home' },

@@ -1,11 +1,11 @@
 import type { IndexDescription, QueryTree, SavedQuery } from '@lakehouse-search/contract';
 import { type BackendApi, searchOfSaved } from '@lakehouse-search/contract/internal';
-import { displayColumns } from '../search/display-columns.ts';
 import { fieldsOfFewValues } from '../search/few-values.ts';
+import { displayColumns } from '../search/lines/display-columns.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
-import { valueText } from './completion.ts';
-import { EVERYTHING, keptSearch, restored, type ScreenIndex } from './question.ts';
 import { facetsOf } from './requests.ts';
+import { valueText } from './state/completion.ts';
+import { EVERYTHING, keptSearch, restored, type ScreenIndex } from './state/question.ts';
 import {
   type Choice,
   isProse,
@@ -13,8 +13,8 @@ import {
   question,
   type State,
   shownQuestion,
-} from './state.ts';
-import { joinedQuery } from './typed-query.ts';
+} from './state/state.ts';
+import { joinedQuery } from './state/typed-query.ts';
 
 /** The choices of a list that has to be fetched. Throws what the backend refuses. */
 export async function listChoices(

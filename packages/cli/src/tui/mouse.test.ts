@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from './events.ts';
 import { watchMouse } from './mouse.ts';
+import type { Action } from './state/events.ts';
 
 describe('the mouse of the terminal', () => {
   const chunks = [

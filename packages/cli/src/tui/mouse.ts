@@ -1,4 +1,4 @@
-import type { Action } from './events.ts';
+import type { Action } from './state/events.ts';
 
 /** Ink enters and leaves the terminal's second page with these. */
 const [ENTERS, LEAVES] = ['\u001b[?1049h', '\u001b[?1049l'];

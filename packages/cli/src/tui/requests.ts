@@ -1,11 +1,11 @@
 import { type Facet, LhsError, type SearchResponse } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
-import { withRowTexts } from '../search/display-columns.ts';
-import { explainLines } from '../search/explain-lines.ts';
-import { partialRemarks } from '../search/partial.ts';
+import { withRowTexts } from '../search/lines/display-columns.ts';
+import { explainLines } from '../search/lines/explain-lines.ts';
+import { partialRemarks } from '../search/lines/partial.ts';
 import { searchByMode } from '../search/run-search.ts';
 import { styleFor } from '../terminal/style.ts';
-import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
+import { type CompletionItem, type CompletionPlace, valueText } from './state/completion.ts';
 import {
   type Answer,
   EVERYTHING,
@@ -16,9 +16,9 @@ import {
   type Question,
   type ScreenIndex,
   searchOf,
-} from './question.ts';
-import { ADVICE, keyText, type Overlay, type State } from './state.ts';
-import { joinedQuery, prefixedQuery } from './typed-query.ts';
+} from './state/question.ts';
+import { ADVICE, keyText, type Overlay, type State } from './state/state.ts';
+import { joinedQuery, prefixedQuery } from './state/typed-query.ts';
 
 /**
  * A question's answer. The query that runs takes the last word as a prefix; if the backend refuses

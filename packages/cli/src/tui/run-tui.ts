@@ -5,14 +5,14 @@ import { createElement } from 'react';
 import { wantsColor } from '../terminal/terminal.ts';
 import { App } from './app.ts';
 import { copyText } from './clipboard.ts';
-import { addHistory, historyFile, readHistory } from './history.ts';
 import { screenIndex } from './lists.ts';
 import { watchMouse } from './mouse.ts';
-import { Painter } from './painter.ts';
-import type { ScreenIndex } from './question.ts';
 import { Session } from './session.ts';
-import { initialState, NO_INDEX, type Outcome } from './state.ts';
+import { addHistory, historyFile, readHistory } from './state/history.ts';
+import type { ScreenIndex } from './state/question.ts';
+import { initialState, NO_INDEX, type Outcome } from './state/state.ts';
 import { type TerminalStreams, terminalStreams } from './terminal-streams.ts';
+import { Painter } from './view/painter.ts';
 
 /** What a screen begins with. */
 export interface TuiOptions {

@@ -1,9 +1,9 @@
 import { LhsError, type SearchRequest, type SearchResponse } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it, vi } from 'vitest';
-import { screenLines } from './screen.ts';
 import { Session } from './session.ts';
-import { initialState } from './state.ts';
+import { initialState } from './state/state.ts';
+import { screenLines } from './view/screen.ts';
 
 const INDEX = {
   name: 'x',

@@ -1,8 +1,9 @@
 import type { BackendApi } from '@lakehouse-search/contract/internal';
-import { completionPlace } from './completion.ts';
-import type { ScreenInput } from './events.ts';
 import { LatestQueue } from './latest-queue.ts';
 import { listChoices, saveQuestion, screenIndex } from './lists.ts';
+import { explanation, facetsOf, refusal, requestPage, suggestItems } from './requests.ts';
+import { completionPlace } from './state/completion.ts';
+import type { ScreenInput } from './state/events.ts';
 import {
   type Answer,
   keptRequest,
@@ -10,9 +11,8 @@ import {
   type Question,
   type ScreenIndex,
   sameQuestion,
-} from './question.ts';
-import { reduce } from './reduce.ts';
-import { explanation, facetsOf, refusal, requestPage, suggestItems } from './requests.ts';
+} from './state/question.ts';
+import { reduce } from './state/reduce.ts';
 import {
   ADVICE,
   facetQuestion,
@@ -24,8 +24,8 @@ import {
   question,
   type State,
   selected,
-} from './state.ts';
-import { completePart } from './typed-query.ts';
+} from './state/state.ts';
+import { completePart } from './state/typed-query.ts';
 
 /** Stores past queries. */
 export interface QueryHistory {

@@ -1,6 +1,6 @@
 /*
  * Numbers the tokens of the `simple` analyzer and of the standard tokenizer with a term table
- * (inverted/term-table.ts). Memory: inverted/term-layout.ts.
+ * (inverted/write/term-table.ts). Memory: inverted/write/term-layout.ts.
  *
  * Tokens are numbered in batches, in three passes: find and hash the tokens; find the slot of each
  * hash; compare each with the term of its slot. A large table lies outside of the caches, and the

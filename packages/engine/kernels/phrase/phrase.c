@@ -1,4 +1,4 @@
-/* Phrases. Memory: engine/src/scoring/kernel-memory.ts and engine/src/scoring/phrase/memory.ts. */
+/* Phrases. Memory: engine/src/scoring/kernel/kernel-memory.ts and engine/src/scoring/phrase/memory.ts. */
 #include "kernel.h"
 #include "layout.h"
 #include "terms.h"

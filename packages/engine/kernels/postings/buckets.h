@@ -1,5 +1,5 @@
 /*
- * A bucket of occurrences (engine/src/inverted/term-buckets.ts): those of some terms that follow
+ * A bucket of occurrences (engine/src/inverted/write/term-buckets.ts): those of some terms that follow
  * one another in byte order. An occurrence is two words: document; position in the low `bits` bits,
  * number of the term in its bucket above.
  */

@@ -1,7 +1,7 @@
 /*
  * Scores of documents. A whole query of up to four terms over all segments of an arena takes two
  * calls: `lookup` finds and weighs the terms; `query` opens them, intersects, scores, keeps the
- * best. Memory: engine/src/scoring/kernel-memory.ts.
+ * best. Memory: engine/src/scoring/kernel/kernel-memory.ts.
  */
 #include "kernel.h"
 #include "layout.h"

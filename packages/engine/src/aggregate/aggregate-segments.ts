@@ -3,7 +3,7 @@
  * counted over all segments, those of the answer are chosen, and only their documents go on to what
  * is nested. So memory follows the answer and the documents, not the number of distinct values.
  */
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';

@@ -4,7 +4,7 @@ import type { Clause } from '../query/bind/clause.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { BucketKey } from './bucket-key.ts';
 import type { AggPartial, PartialBucket } from './partial.ts';
-import type { AggregationOptions } from './read-options.ts';
+import type { AggregationOptions } from './read/read-options.ts';
 import type { SegmentPart } from './segment-collector.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 

@@ -1,6 +1,6 @@
 /** Figures of buckets: what orders and selects them, and what is computed of several figures. */
 import type { Json } from '@lakehouse-search/contract';
-import { doubleToJson, longToJson } from '../schema/values.ts';
+import { doubleToJson, longToJson } from '../schema/values/values.ts';
 import type {
   BucketFigure,
   BucketOrder,

@@ -1,8 +1,8 @@
 import type { Json } from '@lakehouse-search/contract';
 import { wrong } from '@lakehouse-search/contract/internal';
-import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
+import { doubleFromOrdered, orderedFromDouble } from '../base/arrays/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { fieldValueToJson, jsonFieldValue, VALUE_SHAPES } from '../schema/values.ts';
+import { fieldValueToJson, jsonFieldValue, VALUE_SHAPES } from '../schema/values/values.ts';
 
 /**
  * A bucket's key: bytes of a KEYWORD or IP value as Latin-1 text (its order is the bytes'), ordered

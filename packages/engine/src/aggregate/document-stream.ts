@@ -4,7 +4,7 @@
  * first, then what is nested is read for the buckets that the answer shows.
  */
 
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import { hasBit } from '../bitmap/bitmap.ts';
 
 /** docs[i] falls into bucket owners[i]; i below `count`. Neither array may be changed. */

@@ -4,9 +4,9 @@
  * an aggregation, so that merging is exact.
  */
 import type { BucketKey } from './bucket-key.ts';
-import type { Distinct } from './distinct.ts';
-import type { StatsPartial } from './stats-partial.ts';
-import type { Digest } from './t-digest.ts';
+import type { Distinct } from './figures/distinct.ts';
+import type { StatsPartial } from './figures/stats-partial.ts';
+import type { Digest } from './figures/t-digest.ts';
 
 /** Number of documents of a bucket, and the partials of its nested aggregations (as in `subs`). */
 export interface PartialBucket {

@@ -1,7 +1,7 @@
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import type { Coder } from './coder.ts';
+import type { Coder } from './count/coder.ts';
 import type { DocumentStream, VisitBatch, WholeStream } from './document-stream.ts';
 import type { AggPartial } from './partial.ts';
 

@@ -1,4 +1,4 @@
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import type { Aggregation } from './aggregation.ts';
 import type { AggPartial } from './partial.ts';
 import type { MetricCollector, SegmentCollector, SegmentPart } from './segment-collector.ts';

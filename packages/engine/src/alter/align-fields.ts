@@ -4,7 +4,12 @@
  * every structure that the new definition asks for. Any other field is built, under a new id.
  */
 import { resolve } from 'node:path';
-import { type Commit, type CommittedField, committedField, nextFieldId } from '../index/commit.ts';
+import {
+  type Commit,
+  type CommittedField,
+  committedField,
+  nextFieldId,
+} from '../index/commits/commit.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { FieldSource, MappedField, Mapping } from '../schema/mapping.ts';

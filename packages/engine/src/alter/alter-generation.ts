@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { boundSchema } from '../documents/bound-schema.ts';
-import { VectorStage } from '../documents/vector-stage.ts';
+import { VectorStage } from '../documents/vectors/vector-stage.ts';
 import {
   builtAs,
   COMMIT_FILE,
@@ -17,16 +17,16 @@ import {
   nextFieldId,
   readCommit,
   writeCommit,
-} from '../index/commit.ts';
-import { asCommitted } from '../index/stored-plans.ts';
+} from '../index/commits/commit.ts';
+import { asCommitted } from '../index/merges/stored-plans.ts';
 import type { Generation } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import type { Component, SegmentEntry } from '../segment/entry.ts';
 import { shareFile } from '../storage/share-file.ts';
-import { builtResponse, mappingOver } from '../sync/build-generation.ts';
-import { type BuildJob, type BuiltIndex, cutOver } from '../sync/cut-over.ts';
+import { builtResponse, mappingOver } from '../sync/build/build-generation.ts';
+import { type BuildJob, type BuiltIndex, cutOver } from '../sync/build/cut-over.ts';
 import { modelPlaces } from '../sync/locked-index.ts';
 import { storedSchema } from '../sync/source-state.ts';
 import type { AlignedFields } from './align-fields.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
-import { requireDefinition } from '../schema/parse-definition.ts';
+import { requireDefinition } from '../schema/parse/parse-definition.ts';
 import { compareDefinitions, type LiveFacts } from './compare-definitions.ts';
 
 const FACTS: LiveFacts = {

@@ -12,7 +12,7 @@ import type {
   FieldDefinition,
   VariantDefinition,
 } from '../schema/definition.ts';
-import { originalsField } from '../schema/folded-keyword.ts';
+import { originalsField } from '../schema/values/folded-keyword.ts';
 
 type Work = Pick<AlterChange, 'columns' | 'texts'>;
 

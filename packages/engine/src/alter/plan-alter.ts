@@ -6,13 +6,13 @@ import type {
   ReindexCost,
 } from '@lakehouse-search/contract';
 import type { FileSet, SourceTable } from '@lakehouse-search/lake';
-import type { Commit } from '../index/commit.ts';
-import { sourceIdentity } from '../index/source-identity.ts';
+import type { Commit } from '../index/commits/commit.ts';
+import { sourceIdentity } from '../index/commits/source-identity.ts';
 import type { Definition } from '../schema/definition.ts';
 import { columnIds } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import { resolvedDefinition } from '../schema/resolve-definition.ts';
-import { skippedCount } from '../sync/skipped-rows.ts';
+import { resolvedDefinition } from '../schema/parse/resolve-definition.ts';
+import { skippedCount } from '../sync/batch/skipped-rows.ts';
 import { type AlignedFields, alignFields, changedKeyColumn } from './align-fields.ts';
 import { hasSnapshot } from './alter-generation.ts';
 import { bytesOfColumns } from './column-cost.ts';

@@ -6,8 +6,8 @@
 import type { CallContext, Progress } from '@lakehouse-search/contract';
 import type { FileScan, SourceTable } from '@lakehouse-search/lake';
 import { takeSteps } from '../base/steps.ts';
-import type { ModelPlaces } from '../documents/models-in-use.ts';
-import { VectorStage } from '../documents/vector-stage.ts';
+import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
+import { VectorStage } from '../documents/vectors/vector-stage.ts';
 import {
   type Commit,
   checkBuild,
@@ -15,8 +15,8 @@ import {
   filesOf,
   readCommit,
   writeCommit,
-} from '../index/commit.ts';
-import { asCommitted } from '../index/stored-plans.ts';
+} from '../index/commits/commit.ts';
+import { asCommitted } from '../index/merges/stored-plans.ts';
 import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -24,9 +24,9 @@ import { isFormatOne, upgradingSegment } from '../segment/upgrade.ts';
 import { fromSource, refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
-import { createFileTable } from '../sync/file-table.ts';
-import type { RebuildResult } from '../sync/rebuild.ts';
-import { SkippedRows } from '../sync/skipped-rows.ts';
+import { createFileTable } from '../sync/batch/file-table.ts';
+import { SkippedRows } from '../sync/batch/skipped-rows.ts';
+import type { RebuildResult } from '../sync/build/rebuild.ts';
 import { fillSegments, type LackingSegment } from './fill-segments.ts';
 import { missingParts } from './missing-parts.ts';
 

@@ -6,13 +6,13 @@
 import type { CallContext, Rehearsal, RehearsedIndex } from '@lakehouse-search/contract';
 import type { CheckedRehearsed } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { Deadline } from '../base/deadline.ts';
+import { Deadline } from '../base/time/deadline.ts';
 import type { Embedder, OpenEmbedder } from '../embed/embedder.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { rowsOfTable } from '../search/fetch/table-rows.ts';
 import { localShards } from '../shard/local-shard.ts';
-import { buildScratch, type ScratchIndex } from '../sync/scratch-index.ts';
+import { buildScratch, type ScratchIndex } from '../sync/build/scratch-index.ts';
 import { type Replay, replay } from './replay.ts';
 import { sampleOf } from './sample-table.ts';
 

@@ -1,5 +1,5 @@
 import type { FilePart, FileScan, SourceTable } from '@lakehouse-search/lake';
-import { restrictedTable } from '../sync/scratch-index.ts';
+import { restrictedTable } from '../sync/build/scratch-index.ts';
 
 /**
  * The rows of a table's snapshot at every n-th position of its data files, about `rows` of them, as

@@ -81,7 +81,7 @@ export function analyzerFor(name: string, own: readonly Chain[] = []): Analyzer 
   );
 }
 
-/** What a definition's check needs to know of analysis (schema/parse-analyzers.ts). */
+/** What a definition's check needs to know of analysis (schema/parse/parse-analyzers.ts). */
 export const ANALYZER_CATALOG = Object.freeze({
   names: ANALYZER_NAMES,
   tokenizers: Object.freeze(Object.keys(TOKENIZERS)),

@@ -36,7 +36,7 @@ type Between = (
   span: number,
 ) => void;
 
-/** Three words of the start of every arena (scoring/kernel-memory.ts lists who has which). */
+/** Three words of the start of every arena (scoring/kernel/kernel-memory.ts lists who has which). */
 export const COUNTS_AT = 3392;
 
 /** The vector loops of an arena where all of some bitmaps lie in it; null else. */

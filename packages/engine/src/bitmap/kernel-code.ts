@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/bitmap: WebAssembly,
- * 62 lines of base64. Digest of the sources: 5d0652ece7e08b4b1671e8b104430bcb
+ * 62 lines of base64. Digest of the sources: 814ea855079cfde06b1933a8a14e35bf
  */
 export const BITMAP_CODE =
   'AGFzbQEAAAABOwdgA39/fwBgBH9/f38Bf2AFf39/f38Bf2AGf39/f39/AGAGf39/f39/AX9gA39/fwF/YAZ/f39/fn' +

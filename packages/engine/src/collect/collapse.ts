@@ -11,8 +11,9 @@
  * Paging by `search_after` goes over groups: a group whose first document was on an earlier page
  * does not come again.
  */
-import type { Deadline } from '../base/deadline.ts';
-import { mergeSorted } from '../base/merge-sorted.ts';
+
+import { mergeSorted } from '../base/arrays/merge-sorted.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { mapCold } from '../storage/cold-file.ts';

@@ -1,9 +1,9 @@
-import type { Deadline } from '../base/deadline.ts';
-import { lowerBoundBy } from '../base/lower-bound.ts';
+import { lowerBoundBy } from '../base/arrays/lower-bound.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import { anyInRange, forEachBit, hasBit } from '../bitmap/bitmap.ts';
 import type { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { RangeScores } from '../query/weight/segment-node.ts';
-import type { SegmentKeys } from '../segment/keys.ts';
+import type { SegmentKeys } from '../segment/keys/keys.ts';
 import type { SortKey } from './order.ts';
 import type { RankedDocs } from './ranked-docs.ts';
 import { docsByRank, rankOfKey, type SegmentSortKey } from './segment-order.ts';

@@ -3,7 +3,7 @@
  * numbers are a column's ordinals, or its codes if these are close together. Otherwise the values
  * of the matching documents are numbered.
  */
-import type { SortedCursor } from '../base/merge-sorted.ts';
+import type { SortedCursor } from '../base/arrays/merge-sorted.ts';
 import { popcount } from '../bitmap/bitmap.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
-import type { SegmentKeys } from '../segment/keys.ts';
+import type { SegmentKeys } from '../segment/keys/keys.ts';
 import {
   compareRanked,
   mergeRanked,

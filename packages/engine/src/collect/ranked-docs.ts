@@ -1,5 +1,5 @@
-import { selectFirst } from '../base/select-first.ts';
-import type { SegmentKeys } from '../segment/keys.ts';
+import { selectFirst } from '../base/arrays/select-first.ts';
+import type { SegmentKeys } from '../segment/keys/keys.ts';
 import { compareValues, type RankedDoc, type SearchAfter, type SortValue } from './order.ts';
 import { type RankCodes, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 

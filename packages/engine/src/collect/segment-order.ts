@@ -7,14 +7,14 @@
  * then the values decide.
  */
 
-import { lowerBoundBy } from '../base/lower-bound.ts';
-import { doubleFromOrdered } from '../base/ordered-double.ts';
+import { lowerBoundBy } from '../base/arrays/lower-bound.ts';
+import { doubleFromOrdered } from '../base/arrays/ordered-double.ts';
 import { hasBit } from '../bitmap/bitmap.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { valueOrder } from '../columnar/value-order.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { SegmentKeys } from '../segment/keys.ts';
+import type { SegmentKeys } from '../segment/keys/keys.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { withMissing } from './missing-place.ts';
 import { compareValues, type SortKey, type SortValue } from './order.ts';

@@ -1,5 +1,5 @@
 import { type Field, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
-import { SYSTEM_CLOCK } from '../base/clock.ts';
+import { SYSTEM_CLOCK } from '../base/time/clock.ts';
 import { fromSource, readAhead } from '../source/source-errors.ts';
 import { namedSnapshot } from '../source/source-table.ts';
 import { rowOf } from './collection-rows.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { SYSTEM_CLOCK } from '../base/clock.ts';
+import { SYSTEM_CLOCK } from '../base/time/clock.ts';
 import type { LocalOptions } from '../local/open-options.ts';
 import { type LocalEngine, openEngine } from '../local-backend.ts';
 import { localBackend } from '../open-local.ts';

@@ -8,8 +8,9 @@
  *
  * Varints are LEB128. The list may be in any order (keys of a segment) or sorted (dictionaries).
  */
-import { compareBytes } from '../base/byte-order.ts';
-import { ByteSink, IntSink } from '../base/growing.ts';
+
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
+import { compareBytes } from '../base/bytes/byte-order.ts';
 import { corrupt } from '../storage/frame.ts';
 import type { NeedSection } from '../storage/sections.ts';
 

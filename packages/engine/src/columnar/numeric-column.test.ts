@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
-import { orderedFromDouble } from '../base/ordered-double.ts';
+import { orderedFromDouble } from '../base/arrays/ordered-double.ts';
 import { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { NumericColumn } from './numeric-column.ts';

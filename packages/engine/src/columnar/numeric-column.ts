@@ -1,4 +1,4 @@
-import { doubleFromOrdered, doubleFromWords } from '../base/ordered-double.ts';
+import { doubleFromOrdered, doubleFromWords } from '../base/arrays/ordered-double.ts';
 import { collectDemands, mapCold } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';

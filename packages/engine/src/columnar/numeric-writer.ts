@@ -1,5 +1,5 @@
-import { IntSink } from '../base/growing.ts';
-import { orderedFromDouble } from '../base/ordered-double.ts';
+import { IntSink } from '../base/arrays/growing.ts';
+import { orderedFromDouble } from '../base/arrays/ordered-double.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { NumericColumn } from './numeric-column.ts';
 import { encodeNumeric } from './numeric-encode.ts';

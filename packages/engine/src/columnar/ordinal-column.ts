@@ -1,4 +1,4 @@
-import { successor } from '../base/byte-order.ts';
+import { successor } from '../base/bytes/byte-order.ts';
 import { collectDemands } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';

@@ -13,10 +13,11 @@
  *   a value
  *   6 zone hi  the same, highest
  */
-import { compareBytes } from '../base/byte-order.ts';
-import { ByteSink, IntSink } from '../base/growing.ts';
-import { hashBytes } from '../base/hash-bytes.ts';
-import { sortingByteStrings } from '../base/sort-bytes.ts';
+
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
+import { sortingByteStrings } from '../base/arrays/sort-bytes.ts';
+import { compareBytes } from '../base/bytes/byte-order.ts';
+import { hashBytes } from '../base/bytes/hash-bytes.ts';
 import { runSteps, type Steps } from '../base/steps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';

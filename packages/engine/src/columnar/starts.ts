@@ -1,5 +1,5 @@
 /** How a column's values lie: one slot a document, or documents with several values. */
-import type { IntSink } from '../base/growing.ts';
+import type { IntSink } from '../base/arrays/growing.ts';
 
 /**
  * Appends the value counts of `docs` documents, given as starts of a block (docs + 1 entries), to

@@ -4,9 +4,9 @@
  */
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { type Commit, readCommit } from '../index/commit.ts';
+import { type Commit, readCommit } from '../index/commits/commit.ts';
+import { holds, pinnedCommit, pinsAmong } from '../index/commits/pins.ts';
 import { openSnapshot } from '../index/index-snapshot.ts';
-import { holds, pinnedCommit, pinsAmong } from '../index/pins.ts';
 import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';
 import {
   type KnownIndex,

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@lakehouse-search/contract';
 import { type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { keyOfCoordinates, textsOfCoordinates } from '../schema/key.ts';
+import { keyOfCoordinates, textsOfCoordinates } from '../schema/keys/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { keyNames, keyValues } from '../search/fetch/rows.ts';
 import { fromSource } from '../source/source-errors.ts';

@@ -3,7 +3,7 @@
  * transferred or released.
  */
 import type { Batch } from '@lakehouse-search/lake';
-import { releaseArrays } from '../base/release-arrays.ts';
+import { releaseArrays } from '../base/arrays/release-arrays.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 
 /** The part of a block that a share needs, in memory of its own: the caller keeps the rest. */

@@ -1,8 +1,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import { typeName } from '../schema/column-rules.ts';
+import { isRowKey } from '../schema/keys/row-key.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import { isRowKey } from '../schema/row-key.ts';
 
 /**
  * The bound schema: the columns that an index uses, under the names of its definition, by Iceberg

@@ -1,13 +1,13 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type ColumnVector, valueAt } from '@lakehouse-search/lake';
-import { ByteSink } from '../base/growing.ts';
-import { columnText } from '../schema/column-text.ts';
-import { numberForm } from '../schema/key-number.ts';
+import { ByteSink } from '../base/arrays/growing.ts';
+import { numberForm } from '../schema/keys/key-number.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { columnText } from '../schema/values/column-text.ts';
 import { type OnBadRow, placeOfRow, type RowFault, refuseRow } from './row-fault.ts';
-import { isNull } from './vector-values.ts';
+import { isNull } from './vectors/vector-values.ts';
 
-/** Encoded keys (schema/key.ts): key i = bytes[offsets[i] .. offsets[i + 1]). */
+/** Encoded keys (schema/keys/key.ts): key i = bytes[offsets[i] .. offsets[i + 1]). */
 export interface EncodedKeys {
   readonly offsets: Int32Array;
   readonly bytes: Uint8Array;

@@ -1,4 +1,4 @@
-import { ByteSink, IntSink } from '../base/growing.ts';
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
 import type { FieldType } from '../schema/definition.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 

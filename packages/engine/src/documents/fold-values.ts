@@ -1,6 +1,6 @@
-import { ByteSink, IntSink } from '../base/growing.ts';
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { foldKeyword, originalsPrefix } from '../schema/folded-keyword.ts';
+import { foldKeyword, originalsPrefix } from '../schema/values/folded-keyword.ts';
 
 /** The values of a KEYWORD field, folded. */
 export const foldedValues = (block: FieldBlock): FieldBlock => mapped(block, foldKeyword);

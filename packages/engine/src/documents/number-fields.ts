@@ -1,7 +1,7 @@
 import type { ColumnVector, Type } from '@lakehouse-search/lake';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { MappedField } from '../schema/mapping.ts';
-import { presentRows, startsOf } from './vector-values.ts';
+import { presentRows, startsOf } from './vectors/vector-values.ts';
 
 type NumberVector = Exclude<ColumnVector, { kind: 'utf8' } | { kind: 'values' }>;
 

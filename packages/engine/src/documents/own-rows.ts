@@ -1,8 +1,8 @@
 import type { Batch } from '@lakehouse-search/lake';
 import { selectRows } from '@lakehouse-search/lake/internal';
-import { shardTable } from '../schema/bucket-map.ts';
-import { shardOfKey } from '../schema/key-buckets.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { shardTable } from '../schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../schema/sharding/key-buckets.ts';
 import { encodeKeys } from './encode-keys.ts';
 
 /**

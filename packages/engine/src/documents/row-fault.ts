@@ -1,8 +1,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, valueAt } from '@lakehouse-search/lake';
-import { columnText } from '../schema/column-text.ts';
-import { coordinatesOfTexts, formatKey } from '../schema/key.ts';
+import { coordinatesOfTexts, formatKey } from '../schema/keys/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { columnText } from '../schema/values/column-text.ts';
 
 /** Why a row cannot become a document. */
 export interface RowFault {

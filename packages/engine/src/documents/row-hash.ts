@@ -8,7 +8,7 @@
  *     mix(field id)  mix(length of the value in bytes)  mix(word 0) … mix(word n)
  *
  * into both lanes, which start at their seeds; the words are the value's bytes, little-endian,
- * zero-padded to 4. Then the lanes are finished (base/two-lane-hash.ts). There are two ways from
+ * zero-padded to 4. Then the lanes are finished (bytes/two-lane-hash.ts). There are two ways from
  * columns to a row hash (schema/hash-set.ts):
  *
  * - `columns`: each column is hashed by itself, and each lane is the sum of the columns' lanes mod
@@ -27,10 +27,10 @@ import {
   type VariantNode,
   VariantValue,
 } from '@lakehouse-search/lake';
-import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/two-lane-hash.ts';
+import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/bytes/two-lane-hash.ts';
 import { type HashSet, hashSetText } from '../schema/hash-set.ts';
 import { decimalText } from '../schema/variant-terms.ts';
-import { isNull } from './vector-values.ts';
+import { isNull } from './vectors/vector-values.ts';
 
 /** A column to hash: its Iceberg field id and its values. */
 export interface HashedColumn {

@@ -9,13 +9,13 @@ import {
 } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDate } from '../schema/date-value.ts';
 import type { FieldType } from '../schema/definition.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { formatIp, parseIp } from '../schema/ip-value.ts';
-import { decodeKey } from '../schema/key.ts';
+import { decodeKey } from '../schema/keys/key.ts';
 import { createMapping, type Mapping } from '../schema/mapping.ts';
-import { requireDefinition } from '../schema/parse-definition.ts';
+import { requireDefinition } from '../schema/parse/parse-definition.ts';
+import { parseDate } from '../schema/values/date-value.ts';
+import { formatIp, parseIp } from '../schema/values/ip-value.ts';
 import { rowsToBlock } from './rows-to-block.ts';
 
 const catalog = { names: ['standard', 'simple'], tokenizers: [], filters: [], check: () => null };

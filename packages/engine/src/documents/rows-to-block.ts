@@ -15,7 +15,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type Field, type Value, valueAt } from '@lakehouse-search/lake';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
-import { VALUE_SHAPES } from '../schema/values.ts';
+import { VALUE_SHAPES } from '../schema/values/values.ts';
 import { type EncodedKeys, encodeKeys } from './encode-keys.ts';
 import { createFieldBuilder, type FieldBuilder } from './field-builder.ts';
 import { foldedValues, originalValues } from './fold-values.ts';
@@ -37,7 +37,7 @@ import {
   variantPaths,
   variantText,
 } from './variant-fields.ts';
-import { vectorsOfColumn } from './vectors-of-column.ts';
+import { vectorsOfColumn } from './vectors/vectors-of-column.ts';
 
 /** Identity of the rows of a batch: keys, and hashes over the columns that were read. */
 export interface KeyedRows {

@@ -1,9 +1,9 @@
 import type { Type, Value } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
-import { columnText } from '../schema/column-text.ts';
-import { parseDate } from '../schema/date-value.ts';
 import type { FieldDefinition } from '../schema/definition.ts';
-import { parseIp } from '../schema/ip-value.ts';
+import { columnText } from '../schema/values/column-text.ts';
+import { parseDate } from '../schema/values/date-value.ts';
+import { parseIp } from '../schema/values/ip-value.ts';
 import type { BlockValue } from './field-builder.ts';
 import { dateScale, toMicros } from './number-fields.ts';
 import { cutAtCharacter } from './text-fields.ts';

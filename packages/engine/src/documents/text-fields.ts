@@ -1,12 +1,12 @@
 import type { Batch, ColumnVector } from '@lakehouse-search/lake';
-import { ByteSink, IntSink } from '../base/growing.ts';
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
-import { readIp } from '../schema/ip-value.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
-import { VALUE_SHAPES } from '../schema/values.ts';
+import { readIp } from '../schema/values/ip-value.ts';
+import { VALUE_SHAPES } from '../schema/values/values.ts';
 import { type OnBadRow, refuseRow, valueFault } from './row-fault.ts';
-import { presentRows, startsOf } from './vector-values.ts';
+import { presentRows, startsOf } from './vectors/vector-values.ts';
 
 /**
  * TEXT, KEYWORD and IP fields of string columns: byte ranges are shared with the batch where they

@@ -7,14 +7,14 @@ import {
 } from '@lakehouse-search/lake';
 import { nodeOfValue } from '@lakehouse-search/lake/variant';
 import { LIMITS } from '../base/limits.ts';
-import { columnText } from '../schema/column-text.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldSource, MappedField, Mapping } from '../schema/mapping.ts';
+import { columnText } from '../schema/values/column-text.ts';
 import { pathTerm } from '../schema/variant-terms.ts';
 import { createFieldBuilder } from './field-builder.ts';
 import { coerceLeaf, eachLeaf, leafText, leavesAt } from './variant-leaves.ts';
-import { type NodeOfRow, type ShapeValues, variantVectors } from './variant-vectors.ts';
-import { isNull } from './vector-values.ts';
+import { type NodeOfRow, type ShapeValues, variantVectors } from './vectors/variant-vectors.ts';
+import { isNull } from './vectors/vector-values.ts';
 
 type Leaves = Extract<FieldSource, { kind: 'variant_leaf' }>;
 

@@ -1,7 +1,7 @@
 import type { VariantNode } from '@lakehouse-search/lake';
-import { formatDay, formatTime, formatTimestamp, parseDate } from '../schema/date-value.ts';
 import type { FieldDefinition } from '../schema/definition.ts';
-import { parseIp } from '../schema/ip-value.ts';
+import { formatDay, formatTime, formatTimestamp, parseDate } from '../schema/values/date-value.ts';
+import { parseIp } from '../schema/values/ip-value.ts';
 import { decimalText, escapePathKey } from '../schema/variant-terms.ts';
 import { dateScale, toMicros } from './number-fields.ts';
 import { type Coerced, limitKeyword, limitText } from './scalar-value.ts';

@@ -13,13 +13,13 @@
 import type { CallContext, Coordinates, ErasureReport } from '@lakehouse-search/contract';
 import { BUILD_KINDS } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { lockHolder } from '../index/writer-lock.ts';
+import { lockHolder } from '../index/commits/writer-lock.ts';
 import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { KnownIndex, OpenDirectory } from '../open/open-index.ts';
 import type { RegisteredJob } from '../registry/jobs.ts';
 import type { Registry } from '../registry/registry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
-import { mappingOver } from '../sync/build-generation.ts';
+import { mappingOver } from '../sync/build/build-generation.ts';
 import { ErasedKeys } from './erased-keys.ts';
 import { Findings } from './findings.ts';
 import { deletedButMapped } from './mapped-files.ts';

@@ -1,5 +1,5 @@
 import type { ErasedField } from '@lakehouse-search/contract';
-import type { CommittedField } from '../index/commit.ts';
+import type { CommittedField } from '../index/commits/commit.ts';
 import { termsInSteps } from '../inverted/document-terms.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { TermBlocks } from '../postings/term-blocks.ts';

@@ -1,6 +1,6 @@
 import type { Coordinates } from '@lakehouse-search/contract';
-import { encodeKey, type KeySpec, keyColumns, textsOfCoordinates } from '../schema/key.ts';
-import type { SegmentKeys } from '../segment/keys.ts';
+import { encodeKey, type KeySpec, keyColumns, textsOfCoordinates } from '../schema/keys/key.ts';
+import type { SegmentKeys } from '../segment/keys/keys.ts';
 
 /** Values that are shorter occur in many texts: then the name of a key column must occur as well. */
 const TELLING_CHARACTERS = 4;

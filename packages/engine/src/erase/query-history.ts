@@ -1,6 +1,6 @@
 /**
  * The past queries of the screen: `tui-history.ndjson` in the data folder, one JSON object
- * `{index, query}` per line. The screen writes it (packages/cli/src/tui/history.ts).
+ * `{index, query}` per line. The screen writes it (packages/cli/src/tui/state/history.ts).
  */
 import { randomUUID } from 'node:crypto';
 import {

@@ -3,7 +3,7 @@
  * are moved to the same store. Their former objects go with `sweepObjects`. If it is stopped in
  * between, the new segments stay hot until their window is cooled again. Both copies report bytes.
  */
-import { readCommit } from '../index/commit.ts';
+import { readCommit } from '../index/commits/commit.ts';
 import { coolSegments, copyFigures, warmSegments } from '../tier/move-window.ts';
 import { holdsKey, type RewriteRequest, rewriteSegments } from './rewrite-segments.ts';
 

@@ -1,7 +1,7 @@
-import { readCommit } from '../index/commit.ts';
+import { readCommit } from '../index/commits/commit.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { Verification } from '../storage/verification.ts';
-import { type ForcedMerges, withForcedMerges } from '../sync/forced-merges.ts';
+import { type ForcedMerges, withForcedMerges } from '../sync/build/forced-merges.ts';
 import type { ErasedKeys } from './erased-keys.ts';
 
 /** A generation to rewrite: its index is locked. */

@@ -22,10 +22,10 @@ import {
   type ErasureStatement,
   LhsError,
 } from '@lakehouse-search/contract';
-import { CACHE_FOLDER, lockCaches } from '../documents/models-in-use.ts';
-import type { MergeRunner } from '../index/background-merges.ts';
-import { readCommit } from '../index/commit.ts';
-import { holds, pinsAmong, releasePin } from '../index/pins.ts';
+import { CACHE_FOLDER, lockCaches } from '../documents/vectors/models-in-use.ts';
+import { readCommit } from '../index/commits/commit.ts';
+import { holds, pinsAmong, releasePin } from '../index/commits/pins.ts';
+import type { MergeRunner } from '../index/merges/background-merges.ts';
 import {
   discardGeneration,
   freeBytes,

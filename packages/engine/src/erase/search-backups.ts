@@ -16,9 +16,9 @@ import {
   readChunk,
   readManifest,
 } from '../home/repository.ts';
-import { type Commit, readCommit } from '../index/commit.ts';
-import { CoreKeys } from '../segment/core-keys.ts';
-import { PackedKeys } from '../segment/packed-keys.ts';
+import { type Commit, readCommit } from '../index/commits/commit.ts';
+import { CoreKeys } from '../segment/keys/core-keys.ts';
+import { PackedKeys } from '../segment/keys/packed-keys.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { openFramed } from '../storage/frame.ts';

@@ -2,7 +2,7 @@
  * The stores of cold windows: objects of the index that no commit names, and files of such objects
  * in the cache on disk. The documents of cold windows are searched with their generation.
  */
-import { resolvePath } from '../schema/resolve-catalog.ts';
+import { resolvePath } from '../schema/parse/resolve-catalog.ts';
 import { cacheFolder } from '../storage/cached-file.ts';
 import { findUnneeded, placesOf, type SweptIndex } from '../tier/sweep-objects.ts';
 import type { ErasurePlaces } from './check-erasure.ts';

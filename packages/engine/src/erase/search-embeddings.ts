@@ -6,7 +6,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE_FOLDER } from '../documents/models-in-use.ts';
+import { CACHE_FOLDER } from '../documents/vectors/models-in-use.ts';
 import {
   type CacheEntry,
   cachePairs,

@@ -7,12 +7,12 @@
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
 import { inTurns } from '../base/turns.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
-import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commit.ts';
-import { PAGE_FILE } from '../index/data-files.ts';
-import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/pins.ts';
-import { CoreKeys } from '../segment/core-keys.ts';
+import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commits/commit.ts';
+import { PAGE_FILE } from '../index/commits/data-files.ts';
+import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/commits/pins.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
-import { PackedKeys } from '../segment/packed-keys.ts';
+import { CoreKeys } from '../segment/keys/core-keys.ts';
+import { PackedKeys } from '../segment/keys/packed-keys.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { holdingColdBytes } from '../storage/cold-cache.ts';
 import type { Directory } from '../storage/directory.ts';

@@ -1,4 +1,4 @@
-import { mixBytes } from '../base/two-lane-hash.ts';
+import { mixBytes } from '../base/bytes/two-lane-hash.ts';
 
 const LOW_SEED = 0x6c687661;
 const HIGH_SEED = 0x76656331;

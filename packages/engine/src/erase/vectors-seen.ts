@@ -1,5 +1,5 @@
 import { modelFolderName } from '../embed/cache/cache-format.ts';
-import type { CommittedField } from '../index/commit.ts';
+import type { CommittedField } from '../index/commits/commit.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { VectorHash } from './vector-hash.ts';
 

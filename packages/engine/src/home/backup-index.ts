@@ -11,7 +11,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { CallContext } from '@lakehouse-search/contract';
-import type { Commit } from '../index/commit.ts';
+import type { Commit } from '../index/commits/commit.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { coldObjects } from '../tier/cold-objects.ts';

@@ -9,7 +9,7 @@
  */
 import { linkSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMIT_FILE, type Commit } from '../index/commit.ts';
+import { COMMIT_FILE, type Commit } from '../index/commits/commit.ts';
 import { generationAt } from '../open/index-folder.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { extendCrc } from '../base/extend-crc.ts';
+import { extendCrc } from '../base/bytes/extend-crc.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
 import { readObject, type StoredObject } from '../tier/fetch-blocks.ts';

@@ -1,6 +1,6 @@
 import type { CallContext } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
-import { type Commit, readCommit, writeCommit } from '../index/commit.ts';
+import { type Commit, readCommit, writeCommit } from '../index/commits/commit.ts';
 import { generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { encodeBlocks, type FileBlocks } from '../segment/cold-blocks.ts';

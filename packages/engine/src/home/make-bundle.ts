@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CallContext } from '@lakehouse-search/contract';
 import type { ObjectParts } from '@lakehouse-search/lake/internal';
-import { COMMIT_FILE } from '../index/commit.ts';
+import { COMMIT_FILE } from '../index/commits/commit.ts';
 import { residentBytes } from '../segment/cool.ts';
 import type { Component, ComponentKind } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';

@@ -9,7 +9,7 @@ import { isObjectPath } from '@lakehouse-search/lake/internal';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
-import { definitionAt } from '../schema/resolve-definition.ts';
+import { definitionAt } from '../schema/parse/resolve-definition.ts';
 import { inStore } from '../source/store-errors.ts';
 import { cacheFolder } from '../storage/cached-file.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';

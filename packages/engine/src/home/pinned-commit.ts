@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
-import type { Clock } from '../base/clock.ts';
-import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commit.ts';
-import { pinnedCommit } from '../index/pins.ts';
+import type { Clock } from '../base/time/clock.ts';
+import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commits/commit.ts';
+import { pinnedCommit } from '../index/commits/pins.ts';
 import { generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { pinIndex, releasePinnedIndex, renewPinnedIndex } from '../open/pinned-index.ts';

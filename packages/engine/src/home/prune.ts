@@ -3,7 +3,7 @@
  * the chunks remain until the next prune (docs/adr/backups.md).
  */
 import type { CallContext, PruneResponse } from '@lakehouse-search/contract';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../base/time/clock.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
 import { endDead, Lease, leasesOf } from './lease.ts';

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { COMMIT_FILE, type Commit, readCommit, writeCommit } from '../index/commit.ts';
+import { COMMIT_FILE, type Commit, readCommit, writeCommit } from '../index/commits/commit.ts';
 import { freeBytes, generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { hotEntry } from '../segment/cool.ts';

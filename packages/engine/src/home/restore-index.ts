@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallContext } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
-import { type Commit, checkBuild, commitBytes } from '../index/commit.ts';
+import { type Commit, checkBuild, commitBytes } from '../index/commits/commit.ts';
 import { promoteGeneration } from '../open/index-folder.ts';
 import { type OpenDirectory, openIndex } from '../open/open-index.ts';
 import {
@@ -25,8 +25,8 @@ import type { OwnedQuery } from '../registry/saved-queries.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf } from '../schema/mapping.ts';
-import { requireDefinition } from '../schema/parse-definition.ts';
-import { storeParsed } from '../schema/parsed-definition.ts';
+import { requireDefinition } from '../schema/parse/parse-definition.ts';
+import { storeParsed } from '../schema/parse/parsed-definition.ts';
 import { renameDefinition } from '../schema/rename-definition.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { BackupManifest } from './manifest.ts';

@@ -11,7 +11,7 @@ import {
   FRAME_HEADER_BYTES,
   writeFramed,
 } from '../storage/frame.ts';
-import { COMMIT_FILE, readCommit, writeCommit } from './commit.ts';
+import { COMMIT_FILE, readCommit, writeCommit } from './commits/commit.ts';
 import { checkIndex, openSnapshot } from './index-snapshot.ts';
 
 const fixtures = fileURLToPath(new URL('../../../../fixtures/', import.meta.url));

@@ -1,5 +1,5 @@
-import { hashBytes } from '../base/hash-bytes.ts';
-import { radixOrder } from '../base/radix-order.ts';
+import { radixOrder } from '../base/arrays/radix-order.ts';
+import { hashBytes } from '../base/bytes/hash-bytes.ts';
 import { runSteps, type Steps } from '../base/steps.ts';
 import type { PendingSegment, RowLocation } from './pending-segment.ts';
 

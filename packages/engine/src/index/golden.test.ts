@@ -8,13 +8,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
-import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
+import { doubleFromOrdered, orderedFromDouble } from '../base/arrays/ordered-double.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
-import { formatIp } from '../schema/ip-value.ts';
-import { decodeKey } from '../schema/key.ts';
+import { decodeKey } from '../schema/keys/key.ts';
+import { formatIp } from '../schema/values/ip-value.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import type { CommittedField } from './commit.ts';
+import type { CommittedField } from './commits/commit.ts';
 import { checkIndex, type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
 
 /** What scripts/golden.ts wrote beside each golden index. */

@@ -1,13 +1,13 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { shardTable } from '../schema/bucket-map.ts';
-import { type ShardTable, shardOfKey } from '../schema/key-buckets.ts';
+import { shardTable } from '../schema/sharding/bucket-map.ts';
+import { type ShardTable, shardOfKey } from '../schema/sharding/key-buckets.ts';
 import { checkSegment } from '../segment/check.ts';
 import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
-import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
-import type { DataFiles } from './data-files.ts';
+import { type Checkpoint, type Commit, commitBytes, readCommit } from './commits/commit.ts';
+import type { DataFiles } from './commits/data-files.ts';
 import { findDuplicates } from './duplicates.ts';
 import { PendingSegment } from './pending-segment.ts';
 
@@ -90,7 +90,7 @@ export class IndexSnapshot {
     return commitBytes(this.commit);
   }
 
-  /** The live document with a key (schema/key.ts) and its segment, or null. */
+  /** The live document with a key (schema/keys/key.ts) and its segment, or null. */
   find(key: Uint8Array): { readonly segment: SegmentReader; readonly doc: number } | null {
     const shard = this.shards[shardOfKey(key, this.#shardTable)];
     for (const segment of shard.segments) {

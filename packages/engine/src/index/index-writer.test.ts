@@ -13,7 +13,7 @@ import {
   type Step,
   sorted,
 } from '../../../../test/support/writer-pair.ts';
-import { filesOf, readCommit } from './commit.ts';
+import { filesOf, readCommit } from './commits/commit.ts';
 import { checkIndex, openSnapshot } from './index-snapshot.ts';
 import { IndexWriter } from './index-writer.ts';
 

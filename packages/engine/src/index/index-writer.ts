@@ -20,9 +20,9 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { partOf, runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
-import type { BucketMap } from '../schema/bucket-map.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import type { BucketMap } from '../schema/sharding/bucket-map.ts';
 import {
   compareWindows,
   type WindowLayout,
@@ -49,15 +49,15 @@ import {
   readCommit,
   type SegmentLayout,
   writeCommit,
-} from './commit.ts';
-import type { DataFiles } from './data-files.ts';
+} from './commits/commit.ts';
+import type { DataFiles } from './commits/data-files.ts';
+import { PinnedFiles } from './commits/pins.ts';
 import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
-import type { MergePlan } from './merge-plan.ts';
-import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
+import type { MergePlan } from './merges/merge-plan.ts';
+import { MERGE_SETTINGS, type MergeSettings } from './merges/merge-policy.ts';
+import { PlannedMerges } from './merges/planned-merges.ts';
 import { PendingSegment, type PositionsByFile } from './pending-segment.ts';
-import { PinnedFiles } from './pins.ts';
-import { PlannedMerges } from './planned-merges.ts';
 import { type SegmentBuffer, SegmentBuffers, type WrittenSegment } from './segment-buffers.ts';
 import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 

@@ -1,4 +1,4 @@
-import { lowerBound } from '../base/lower-bound.ts';
+import { lowerBound } from '../base/arrays/lower-bound.ts';
 import type { MovedLocations } from '../segment/locators.ts';
 
 /**

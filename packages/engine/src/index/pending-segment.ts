@@ -1,12 +1,12 @@
-import { lowerBound } from '../base/lower-bound.ts';
+import { lowerBound } from '../base/arrays/lower-bound.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import { type SegmentEntry, segmentBytes, writeComponent } from '../segment/entry.ts';
-import type { SegmentKeys } from '../segment/keys.ts';
+import type { SegmentKeys } from '../segment/keys/keys.ts';
 import { encodeLiveDocs } from '../segment/live-docs.ts';
 import { LocatorWriter, type MovedLocations } from '../segment/locators.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
-import type { SegmentSize } from './merge-policy.ts';
+import type { SegmentSize } from './merges/merge-policy.ts';
 import { MovedRows } from './moved-rows.ts';
 
 /** Where a row lies: number of the data file in the file table, ordinal in it. */

@@ -8,7 +8,7 @@ import type { SegmentShare } from '../segment/segment-share.ts';
 import { SegmentWriter } from '../segment/segment-writer.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { BuildThread, BuildThreads } from './build-threads.ts';
-import type { SegmentLayout } from './commit.ts';
+import type { SegmentLayout } from './commits/commit.ts';
 import { splitBlock } from './split-block.ts';
 
 /** The documents of one shard and window that no segment has yet. */

@@ -1,13 +1,13 @@
-import { IntSink } from '../base/growing.ts';
-import { hashBytes } from '../base/hash-bytes.ts';
+import { IntSink } from '../base/arrays/growing.ts';
+import { hashBytes } from '../base/bytes/hash-bytes.ts';
 import { partOf, type Steps } from '../base/steps.ts';
-import { type BucketSpread, shardTable } from '../schema/bucket-map.ts';
 import { type HashSet, runOf } from '../schema/hash-set.ts';
-import { type ShardTable, shardOfKey } from '../schema/key-buckets.ts';
+import { type BucketSpread, shardTable } from '../schema/sharding/bucket-map.ts';
+import { type ShardTable, shardOfKey } from '../schema/sharding/key-buckets.ts';
 import { type Duplicate, findingDuplicates } from './duplicates.ts';
 import type { PendingSegment } from './pending-segment.ts';
 
-/** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/key.ts says. */
+/** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/keys/key.ts says. */
 export interface KeyBatch {
   readonly offsets: Int32Array;
   readonly bytes: Uint8Array;

@@ -1,10 +1,10 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { shardTable } from '../schema/bucket-map.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { shardOfKey } from '../schema/key-buckets.ts';
+import { shardTable } from '../schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../schema/sharding/key-buckets.ts';
 import { type WindowLayout, type WindowStart, windowOf, windowRange } from '../schema/windows.ts';
-import type { SegmentLayout } from './commit.ts';
+import type { SegmentLayout } from './commits/commit.ts';
 
 /** Documents of a block that belong to one shard and window, in their order. */
 export interface SegmentBlock {

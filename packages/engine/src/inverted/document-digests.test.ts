@@ -5,7 +5,7 @@ import { simpleAnalyzer } from '../analysis/simple.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { addTermDigests } from './document-digests.ts';
 import { InvertedReader } from './inverted-reader.ts';
-import { InvertedWriter } from './inverted-writer.ts';
+import { InvertedWriter } from './write/inverted-writer.ts';
 
 const SEED = 20_261_122;
 const text = { kind: 'text', analyzer: simpleAnalyzer } as const;

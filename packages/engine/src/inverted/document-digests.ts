@@ -1,4 +1,4 @@
-import { finishLane, mixHigh, mixLow } from '../base/two-lane-hash.ts';
+import { finishLane, mixHigh, mixLow } from '../base/bytes/two-lane-hash.ts';
 import { TermBlocks } from '../postings/term-blocks.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import type { TermCursor } from './term-cursor.ts';

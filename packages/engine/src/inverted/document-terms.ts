@@ -2,7 +2,7 @@
  * The terms that one document holds. Postings are stored by term, so every entry of the dictionary
  * is read; postings are decoded only as far as the document.
  */
-import { successor } from '../base/byte-order.ts';
+import { successor } from '../base/bytes/byte-order.ts';
 import { denseHolds } from '../postings/dense-terms.ts';
 import { DENSE, LIST_BLOCK } from '../postings/format.ts';
 import { decodeShortDocs } from '../postings/short-terms.ts';

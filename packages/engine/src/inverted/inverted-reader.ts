@@ -1,4 +1,4 @@
-import { lowerBound, lowerBoundBy } from '../base/lower-bound.ts';
+import { lowerBound, lowerBoundBy } from '../base/arrays/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
 import { corruptPostings } from '../postings/damage.ts';
 import { RECORD, RECORD_WORDS, SHORT } from '../postings/format.ts';
@@ -72,7 +72,7 @@ export class InvertedReader implements PostingsSource {
   /** Bytes of all but dictionary and postings; of a small dictionary, too. */
   readonly #opening: number;
   readonly #start: number;
-  /** Addresses and sizes for the query kernel, in the order of SEGMENT (scoring/kernel-memory.ts). */
+  /** Addresses and sizes for the query kernel, in the order of SEGMENT (scoring/kernel/kernel-memory.ts). */
   readonly addresses: Int32Array;
 
   private constructor(

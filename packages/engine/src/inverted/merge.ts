@@ -11,12 +11,12 @@ import { NO_MORE_DOCS } from '../postings/cursors.ts';
 import { PostingsJoin } from '../postings/join-postings.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import { type FilePart, inMemory } from '../storage/spill.ts';
-import { InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import { encodeLengths } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
-import type { EncoderOptions } from './term-encoder.ts';
-import { joinTermParts, type PartFiles, TermPartWriter } from './term-parts.ts';
+import { InvertedEncoder } from './write/inverted-encoder.ts';
+import type { EncoderOptions } from './write/term-encoder.ts';
+import { joinTermParts, type PartFiles, TermPartWriter } from './write/term-parts.ts';
 
 /**
  * A component (null: the segment has none of this field) and where its documents go: old number ->

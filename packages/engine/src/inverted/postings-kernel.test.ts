@@ -8,8 +8,8 @@ import { PostingsKernel } from '../postings/postings-kernel.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { HAS_TEXT } from './format.ts';
 import { InvertedReader } from './inverted-reader.ts';
-import { InvertedWriter } from './inverted-writer.ts';
 import { mergeInverted } from './merge.ts';
+import { InvertedWriter } from './write/inverted-writer.ts';
 
 const DOCS = 6000;
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { SYSTEM_CLOCK } from '../base/clock.ts';
+import { SYSTEM_CLOCK } from '../base/time/clock.ts';
 import { whileWanted } from './caller.ts';
 
 const INTERRUPTED = { code: 'interrupted' };

@@ -7,8 +7,8 @@ import {
   onlyIndex,
   refuseAborted,
 } from '@lakehouse-search/contract/internal';
-import type { Clock } from '../base/clock.ts';
-import { deadlineExceeded } from '../base/deadline.ts';
+import type { Clock } from '../base/time/clock.ts';
+import { deadlineExceeded } from '../base/time/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { requireTenants } from '../shard/request/tenant-filter.ts';
 import type { LocalIndexes } from './local-indexes.ts';

@@ -1,9 +1,9 @@
 import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
 import { onlyIndex } from '@lakehouse-search/contract/internal';
-import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
 import { Looks } from '../base/looks.ts';
+import { type Clock, SYSTEM_CLOCK } from '../base/time/clock.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { describeIndex } from '../open/describe-index.ts';
@@ -36,16 +36,16 @@ import {
 } from '../storage/cold-cache.ts';
 import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import type { SharedFollow } from '../sync/shared-follow.ts';
+import type { SharedFollow } from '../sync/follow/shared-follow.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
+import type { EngineMemory } from './cache/engine-memory.ts';
+import { KeptWriters } from './cache/kept-writers.ts';
+import { MemoryRoom, rowMemory } from './cache/memory-room.ts';
+import { OpenModels } from './cache/open-models.ts';
+import { ResultCache } from './cache/result-cache.ts';
 import { EngineLife } from './engine-life.ts';
-import type { EngineMemory } from './engine-memory.ts';
-import { KeptWriters } from './kept-writers.ts';
 import { type EngineOptions, localModels, searchThreads } from './local-options.ts';
 import { LocalTables } from './local-tables.ts';
-import { MemoryRoom, rowMemory } from './memory-room.ts';
-import { OpenModels } from './open-models.ts';
-import { ResultCache } from './result-cache.ts';
 
 /** Cold windows are read by code that is loaded with the first of them. */
 const fetchColdBlocks: FetchBlocks = async (demands) =>

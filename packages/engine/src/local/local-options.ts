@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import type { Clock } from '../base/clock.ts';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
+import type { Clock } from '../base/time/clock.ts';
 import { hasWorker, requireWorker } from '../base/worker-entry.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { SHARD_WORKER } from '../workers/entries.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
-import type { EngineMemory } from './engine-memory.ts';
+import type { EngineMemory } from './cache/engine-memory.ts';
 import type { LocalOptions } from './open-options.ts';
 
 /** Options of an engine that only this project sets; tests replace the disk and the clock. */

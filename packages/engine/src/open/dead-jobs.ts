@@ -1,6 +1,6 @@
 import { errorBody, type JobKind, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { readCommit } from '../index/commit.ts';
+import { readCommit } from '../index/commits/commit.ts';
 import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
 import type { Registry } from '../registry/registry.ts';
 import { currentGeneration, generationAt, indexFolder } from './index-folder.ts';

@@ -4,11 +4,11 @@ import type {
   JsonObject,
   ShardDescription,
 } from '@lakehouse-search/contract';
+import { identityParts } from '../index/commits/source-identity.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { identityParts } from '../index/source-identity.ts';
 import { typeName } from '../schema/column-rules.ts';
-import { defaultFieldsOf, weightedField } from '../schema/default-fields.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
+import { defaultFieldsOf, weightedField } from '../schema/parse/default-fields.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { describeVectors } from './describe-vectors.ts';
 import { describeWindows } from './describe-windows.ts';

@@ -9,7 +9,7 @@
  */
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { holds, pinsAmong } from '../index/pins.ts';
+import { holds, pinsAmong } from '../index/commits/pins.ts';
 import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';

@@ -4,7 +4,7 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
-import { coordinatesOf, keyOfCoordinates } from '../schema/key.ts';
+import { coordinatesOf, keyOfCoordinates } from '../schema/keys/key.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import type { ComponentKind } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';

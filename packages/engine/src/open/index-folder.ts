@@ -5,7 +5,7 @@
  *     the folder is fsynced
  *     gen-000001/   a generation: commit, segments (index/); immutable but for its commits
  *     embeddings/   vectors of texts by model, for every generation (embed/cache/cache-format.ts)
- *     writer.lock   who writes the live generation (index/writer-lock.ts): pid, host; the lock of a
+ *     writer.lock   who writes the live generation (writer-lock.ts): pid, host; the lock of a
  *     dead process is taken over
  *
  * The registry names generations besides the live one (registry/generations.ts): staged by a job,
@@ -28,14 +28,14 @@ import {
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { endLookPeriod } from '../base/looks.ts';
-import { holds, pinsAmong } from '../index/pins.ts';
+import { holds, pinsAmong } from '../index/commits/pins.ts';
 import {
   leftLocks,
   lockHolder,
   lockIndex,
   type WriterLock,
   waitFor,
-} from '../index/writer-lock.ts';
+} from '../index/commits/writer-lock.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
 
@@ -158,7 +158,7 @@ const NONE_NAMED: NamedGenerations = () => new Set();
 
 /**
  * Paths of what nobody needs in an index's folder: every generation that is not live, named or
- * pinned (index/pins.ts), a half-written draft of CURRENT, and what dead processes left of their
+ * pinned (commits/pins.ts), a half-written draft of CURRENT, and what dead processes left of their
  * locks. CURRENT is read last: what was staged when the folders were listed may be live by now.
  * Throws io_error, corrupt_index (then nothing is known to be dead).
  */
@@ -249,7 +249,7 @@ export type IndexLock = WriterLock;
 
 /**
  * Takes the lock of an index folder, or null while another process that lives holds it. Throws
- * io_error; a missing folder is not made here (local/write-index.ts), because its index may be
+ * io_error; a missing folder is not made here (writes/write-index.ts), because its index may be
  * dropped.
  */
 export function tryLock(folder: string): IndexLock | null {

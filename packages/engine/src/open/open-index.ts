@@ -9,10 +9,10 @@ import {
   type CommittedField,
   filesOf,
   readCommit,
-} from '../index/commit.ts';
+} from '../index/commits/commit.ts';
+import { PinnedFiles } from '../index/commits/pins.ts';
+import { lockHolder } from '../index/commits/writer-lock.ts';
 import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
-import { PinnedFiles } from '../index/pins.ts';
-import { lockHolder } from '../index/writer-lock.ts';
 import type { RegisteredIndex } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
 import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';

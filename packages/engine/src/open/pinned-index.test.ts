@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesNamed } from '../../../../test/support/files-named.ts';
 import { blockOf, modelOf, plans, type Row } from '../../../../test/support/writer-pair.ts';
-import { filesOf, readCommit } from '../index/commit.ts';
+import { filesOf, readCommit } from '../index/commits/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import {

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
+import {
+  extendPin,
+  findPin,
+  openPinned,
+  type Pin,
+  pinCommit,
+  releasePin,
+} from '../index/commits/pins.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { extendPin, findPin, openPinned, type Pin, pinCommit, releasePin } from '../index/pins.ts';
 import { currentGeneration, type Generation, generationAt } from './index-folder.ts';
 import { notBuilt, type OpenDirectory } from './open-index.ts';
 

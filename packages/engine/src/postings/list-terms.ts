@@ -8,7 +8,7 @@
  * Offsets are bytes from the start of data and of positions. Fields without frequencies have
  * tfWidth 0 and no positions.
  */
-import { lowerBoundIn } from '../base/lower-bound.ts';
+import { lowerBoundIn } from '../base/arrays/lower-bound.ts';
 import type { Arena } from '../storage/directory.ts';
 import { noteBest } from './best-impacts.ts';
 import type { EncodeContext } from './encode-dense.ts';

@@ -170,7 +170,7 @@ export class PostingsKernel {
 
   /**
    * Takes a bucket of `terms` terms: cells number from .. to, whose second words have `bits` bits
-   * of position (inverted/term-buckets.ts). Another bucket, or `group`, may follow its last term.
+   * of position (write/term-buckets.ts). Another bucket, or `group`, may follow its last term.
    */
   load(cells: Int32Array, from: number, to: number, terms: number, bits: number): void {
     const count = to - from;

@@ -5,7 +5,7 @@ import { simpleAnalyzer } from '../analysis/simple.ts';
 import { bitKernelsOf } from '../bitmap/bit-kernels.ts';
 import { hasBit, wordsOf } from '../bitmap/bitmap.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
-import { InvertedWriter } from '../inverted/inverted-writer.ts';
+import { InvertedWriter } from '../inverted/write/inverted-writer.ts';
 import { NO_MORE_DOCS, openCursor } from './cursors.ts';
 import { denseFrequency, denseHolds, rangeDocs, rangeFrequencies } from './dense-terms.ts';
 import { DENSE, LIST_BLOCK, RANGE, SHORT } from './format.ts';

@@ -1,5 +1,5 @@
 /** Whether single documents hold a term. */
-import { lowerBound, lowerBoundIn } from '../base/lower-bound.ts';
+import { lowerBound, lowerBoundIn } from '../base/arrays/lower-bound.ts';
 import { denseHolds } from './dense-terms.ts';
 import { DENSE, LIST_BLOCK, SHORT } from './format.ts';
 import { blockHolding, blockSize, unpackDocs } from './list-terms.ts';

@@ -1,5 +1,5 @@
 import type { JobError } from '@lakehouse-search/contract';
-import { CLOCK_SLACK_MS, SteadyTime } from '../base/steady-time.ts';
+import { CLOCK_SLACK_MS, SteadyTime } from '../base/time/steady-time.ts';
 import type { RegistryFile } from './registry-file.ts';
 
 /** A generation that is not live and must not be removed. */

@@ -8,7 +8,7 @@
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
- *                  created_ms, parsed (schema/parsed-definition.ts, or null; since schema 2)
+ *                  created_ms, parsed (schema/parse/parsed-definition.ts, or null; since schema 2)
  *   former_definitions  uuid, until_version, definition, parsed, base_dir: definitions that a
  *                  reindex replaced, for pinned commits of these versions; go with the index
  *   aliases        alias (unique, and no name of an index), uuid of its index; goes with the index

@@ -8,8 +8,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LhsError, type NextStep } from '@lakehouse-search/contract';
 import { didYouMean, namesSeveral, ONE_INDEX } from '@lakehouse-search/contract/internal';
-import { SYSTEM_CLOCK } from '../base/clock.ts';
 import type { Looks } from '../base/looks.ts';
+import { SYSTEM_CLOCK } from '../base/time/clock.ts';
 import { Aliases } from './aliases.ts';
 import { Faults } from './faults.ts';
 import { Generations } from './generations.ts';
@@ -22,7 +22,7 @@ export interface RegisteredIndex {
   readonly name: string;
   readonly uuid: string;
   readonly definition: string;
-  /** The definition parsed (schema/parsed-definition.ts), or null where nobody has stored it. */
+  /** The definition parsed (schema/parse/parsed-definition.ts), or null where nobody has stored it. */
   readonly parsed: string | null;
   readonly baseDir: string;
   readonly version: number;

@@ -15,12 +15,12 @@ import {
   checkDiffRequest,
   checkSearchRequest,
 } from '@lakehouse-search/contract/internal';
-import { Deadline } from '../base/deadline.ts';
+import { Deadline } from '../base/time/deadline.ts';
 import { compareSides, type SearchedSide } from '../diff/compare-sides.ts';
 import type { RowState } from '../diff/row-states.ts';
 import { refuseTenants } from '../local/caller.ts';
-import type { SideAnswer, SideRowsAnswer } from '../local/held-sides.ts';
-import { timed } from '../local/write-index.ts';
+import type { SideAnswer, SideRowsAnswer } from '../local/node/held-sides.ts';
+import { timed } from '../local/writes/write-index.ts';
 import { UNKNOWN_LAG } from '../search/context.ts';
 import { askNode, openRemoteCommit, type RemoteIndex, remoteContext } from './remote-commit.ts';
 

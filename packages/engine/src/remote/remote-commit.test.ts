@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { valueToBytes } from '../base/value-bytes.ts';
+import { valueToBytes } from '../base/bytes/value-bytes.ts';
 import { type RemoteCommit, type RemoteIndex, remoteContext } from './remote-commit.ts';
 
 describe('the lag of a commit that several calls share', () => {

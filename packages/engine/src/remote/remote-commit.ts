@@ -4,10 +4,10 @@
  * the commit.
  */
 import type { CallContext, TableLag } from '@lakehouse-search/contract';
-import { Deadline } from '../base/deadline.ts';
-import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
+import { valueFromBytes, valueToBytes } from '../base/bytes/value-bytes.ts';
+import { Deadline } from '../base/time/deadline.ts';
 import type { Embedder, ModelIdentity, Texts } from '../embed/embedder.ts';
-import type { CommitHeader } from '../local/node-reads.ts';
+import type { CommitHeader } from '../local/node/node-reads.ts';
 import { mappingOfCommit } from '../open/open-index.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type CommitView, lagAfter, type SearchContext } from '../search/context.ts';

@@ -5,7 +5,7 @@ import {
   LhsError,
 } from '@lakehouse-search/contract';
 import { checkBenchRequest, checkCall } from '@lakehouse-search/contract/internal';
-import { SYSTEM_CLOCK } from '../base/clock.ts';
+import { SYSTEM_CLOCK } from '../base/time/clock.ts';
 import { refuseTenants, requireWanted, whileWanted } from '../local/caller.ts';
 import { atOneTime, contextRead, READS } from '../search/reads.ts';
 import type { OpenDiff } from './diff-remote.ts';

@@ -1,7 +1,7 @@
 import type { FieldType } from '@lakehouse-search/contract';
 import type { FusionDefaults } from '@lakehouse-search/contract/internal';
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
-import type { BucketMap } from './bucket-map.ts';
+import type { BucketMap } from './sharding/bucket-map.ts';
 import type { WindowUnit } from './windows.ts';
 
 export type { FieldType };

@@ -37,7 +37,7 @@ export type FieldBlock =
 /** A run of documents on their way into a segment. */
 export interface DocumentBlock {
   readonly docs: number;
-  /** Encoded keys (schema/key.ts): key i = keyBytes[keyOffsets[i] .. keyOffsets[i + 1]). */
+  /** Encoded keys (schema/keys/key.ts): key i = keyBytes[keyOffsets[i] .. keyOffsets[i + 1]). */
   readonly keyOffsets: Int32Array;
   readonly keyBytes: Uint8Array;
   /** Number of the data file in the commit's file table, and row ordinal in it. */

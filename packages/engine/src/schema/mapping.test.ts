@@ -1,7 +1,7 @@
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
 import { checkAgainstTable, createMapping } from './mapping.ts';
-import { parseDefinition, requireDefinition } from './parse-definition.ts';
+import { parseDefinition, requireDefinition } from './parse/parse-definition.ts';
 
 const catalog = { names: ['standard', 'english'], tokenizers: [], filters: [], check: () => null };
 const analyzerOf = (name: string) => ({

@@ -13,18 +13,18 @@ import type { Field, Schema } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { columnFault, nestedFault } from './column-rules.ts';
 import { type ColumnTable, columnTable, type Fault } from './column-table.ts';
-import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { BuiltAs, FieldPlan, VectorPlan } from './field-plan.ts';
-import { originalsField } from './folded-keyword.ts';
-import type { KeySpec } from './key.ts';
-import { numberColumns } from './key-types.ts';
-import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
-import { resolveKey } from './resolve-key.ts';
+import type { KeySpec } from './keys/key.ts';
+import { numberColumns } from './keys/key-types.ts';
+import { resolveKey } from './keys/resolve-key.ts';
+import { defaultFieldsOf } from './parse/default-fields.ts';
+import type { DefinitionPlaces, ParsedDefinition } from './parse/parse-definition.ts';
+import { createReport } from './parse/yaml-tree.ts';
+import { originalsField } from './values/folded-keyword.ts';
 import { pathField } from './variant-terms.ts';
 import { planShapeVector, planVector, type VectorPlanning } from './vector-plan.ts';
 import type { WindowLayout } from './windows.ts';
-import { createReport } from './yaml-tree.ts';
 
 /** Where a field's values come from. Columns are indexes into `Mapping.columns`. */
 export type FieldSource =

@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { createReport, readYaml } from './yaml-tree.ts';
+import { createReport, readYaml } from './parse/yaml-tree.ts';
 
 /**
  * The text of a definition with another index name; all else, comments too, stays as it is. Throws

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { I64_MAX, I64_MIN, parseDate } from './date-value.ts';
+import { I64_MAX, I64_MIN, parseDate } from './values/date-value.ts';
 import {
   compareWindows,
   WINDOW_UNITS,

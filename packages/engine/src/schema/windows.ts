@@ -3,8 +3,8 @@
  * identified by its first day (days since 1970-01-01); documents without a value have a window of
  * their own, null.
  */
-import { firstDay, nextFirstDay } from './calendar-days.ts';
-import { formatDay, I64_MAX, I64_MIN } from './date-value.ts';
+import { firstDay, nextFirstDay } from './values/calendar-days.ts';
+import { formatDay, I64_MAX, I64_MIN } from './values/date-value.ts';
 
 /** Periods that a window may have. */
 export const WINDOW_UNITS = ['day', 'week', 'month', 'year'] as const;

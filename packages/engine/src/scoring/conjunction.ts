@@ -6,7 +6,7 @@
 import { DENSE, SHORT } from '../postings/format.ts';
 import type { ListTerm } from '../postings/term-info.ts';
 import { intersectLists, keepLivingHits } from './intersect.ts';
-import { EXCLUDED_AT } from './kernel-memory.ts';
+import { EXCLUDED_AT } from './kernel/kernel-memory.ts';
 import {
   BLOCK_STEPS,
   CALL_BLOCKS,

@@ -1,4 +1,4 @@
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { TermInfo } from '../postings/term-info.ts';
 import { type FieldStatistics, fieldStatistics } from './field-statistics.ts';

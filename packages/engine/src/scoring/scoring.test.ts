@@ -5,7 +5,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { largeCase, listCase, longLists } from '../../test/scoring/cases.ts';
 import { expectAnswer, searched, termsOf } from '../../test/scoring/expect-answer.ts';
 import { type OpenCase, open, sectionOf } from '../../test/scoring/open-case.ts';
-import { QUERY_TOP } from './kernel-memory.ts';
+import { QUERY_TOP } from './kernel/kernel-memory.ts';
 import { countTerms, searchTerms } from './search-terms.ts';
 import { TopDocs } from './top-docs.ts';
 

@@ -8,7 +8,7 @@
  * 3. Else, and for exact numbers, all documents are marked in a bitmap, and counted.
  */
 
-import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
+import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
 import { hasBit } from '../bitmap/bitmap.ts';
 import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';

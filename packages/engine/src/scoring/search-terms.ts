@@ -8,15 +8,15 @@
  * 3. The tenth best score of a term, stored at indexing, is the first threshold where it is a
  *    valid bound.
  */
-import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
+import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
 import type { TermInfo } from '../postings/term-info.ts';
-import { MAX_TERMS } from './compiled-kernels.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { inverseFrequency } from './field-statistics.ts';
-import { countPhrase, searchPhrase } from './phrase.ts';
-import { lookUpByKernel, NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
+import { MAX_TERMS } from './kernel/compiled-kernels.ts';
+import { lookUpByKernel, NOT_BY_KERNEL, runByKernel } from './kernel/query-kernel.ts';
+import { countPhrase, searchPhrase } from './phrase/phrase.ts';
 import {
   gatherStatistics,
   lookUpTerms,

@@ -1,13 +1,13 @@
-import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
 import { Pool } from '../base/pool.ts';
+import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
 import { hasBit } from '../bitmap/bitmap.ts';
 import { B, K1, LONG } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { raiseImpact } from '../postings/impact-bound.ts';
 import type { TermInfo } from '../postings/term-info.ts';
-import { describeTerms } from './describe-terms.ts';
-import { inTable } from './impact-table.ts';
-import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
+import { describeTerms } from './kernel/describe-terms.ts';
+import { inTable } from './kernel/impact-table.ts';
+import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel/kernel-memory.ts';
 import type { ScoringSegment } from './request.ts';
 import type { TermScorer } from './term-scorer.ts';
 import type { TopDocs } from './top-docs.ts';

@@ -1,4 +1,4 @@
-import { selectFirst } from '../base/select-first.ts';
+import { selectFirst } from '../base/arrays/select-first.ts';
 
 /**
  * Moves the first `count` of places[0 .. size) to the front, the last of them to place count - 1:

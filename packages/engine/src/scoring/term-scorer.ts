@@ -1,4 +1,4 @@
-import { lowerBoundIn } from '../base/lower-bound.ts';
+import { lowerBoundIn } from '../base/arrays/lower-bound.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { corruptPostings } from '../postings/damage.ts';
 import { denseFrequency, denseHolds } from '../postings/dense-terms.ts';

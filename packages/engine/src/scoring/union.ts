@@ -4,7 +4,7 @@
  * after them), then every smaller set whose largest possible score still reaches theta; most are
  * never touched. 2^n sets: for few terms.
  */
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import { SHORT } from '../postings/format.ts';
 import { searchConjunction } from './conjunction.ts';
 import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';

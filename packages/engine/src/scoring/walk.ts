@@ -4,14 +4,14 @@
  * and the oracle of the others.
  */
 
-import type { Deadline } from '../base/deadline.ts';
 import { Pool } from '../base/pool.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import { K1 } from '../inverted/format.ts';
 import type { PostingsCursor } from '../postings/cursors.ts';
 import { SHORT } from '../postings/format.ts';
 import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
 import type { BigTerm, TermInfo } from '../postings/term-info.ts';
-import { eachCommonDoc, frequencyAtCursors, type SloppyPhrase } from './phrase-match.ts';
+import { eachCommonDoc, frequencyAtCursors, type SloppyPhrase } from './phrase/phrase-match.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
 import { ROUND_UP } from './segment-scorer.ts';
 import type { TopDocs } from './top-docs.ts';

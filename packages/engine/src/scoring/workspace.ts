@@ -4,11 +4,11 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import { DENSE_SHARE, LIST_BLOCK } from '../postings/format.ts';
 import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { type Kernels, scoringKernelsOf } from './compiled-kernels.ts';
-import { newFrames } from './describe-terms.ts';
-import { type DictionarySamples, samplesOf } from './dictionary-samples.ts';
-import { type ImpactTable, impactTableOf } from './impact-table.ts';
-import type { KernelFrames } from './kernels.ts';
+import { type Kernels, scoringKernelsOf } from './kernel/compiled-kernels.ts';
+import { newFrames } from './kernel/describe-terms.ts';
+import { type DictionarySamples, samplesOf } from './kernel/dictionary-samples.ts';
+import { type ImpactTable, impactTableOf } from './kernel/impact-table.ts';
+import type { KernelFrames } from './kernel/kernels.ts';
 import { TermScorer } from './term-scorer.ts';
 
 /** Terms of a union that is split by sets. */

@@ -5,14 +5,14 @@
  */
 import { type BenchRequest, type BenchResponse, LhsError } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract/internal';
-import { Deadline } from '../base/deadline.ts';
+import { Deadline } from '../base/time/deadline.ts';
 import { BY_SCORE } from '../collect/order.ts';
 import { bindQuery } from '../query/bind/bind.ts';
 import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import { writeTree } from '../query/tree/write.ts';
-import { weightedField } from '../schema/default-fields.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { weightedField } from '../schema/parse/default-fields.ts';
 import { execute } from '../shard/execute/execute.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
 import type { LocalContext, SearchContext } from './context.ts';

@@ -1,9 +1,9 @@
 import { LhsError, type SearchResponse, type TableLag } from '@lakehouse-search/contract';
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import type { Checkpoint, CommittedField } from '../index/commit.ts';
+import type { Checkpoint, CommittedField } from '../index/commits/commit.ts';
+import { isForbidden } from '../index/commits/source-identity.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { isForbidden } from '../index/source-identity.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { JoinedShards } from '../shard/joined-shards.ts';
 import type { Shard } from '../shard/shard.ts';

@@ -4,8 +4,9 @@
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
-import { parsePeriod } from '../schema/date-period.ts';
+import { parsePeriod } from '../schema/values/date-period.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
+import { totalWith } from './advice/meant-queries.ts';
 import type { SearchContext } from './context.ts';
 import {
   type DateForm,
@@ -15,7 +16,6 @@ import {
   notationForms,
   phraseForm,
 } from './date-forms.ts';
-import { totalWith } from './meant-queries.ts';
 import { pastedQueries } from './pasted-text.ts';
 
 /** A query string, how many rows it finds, and why it was probably meant. */

@@ -4,7 +4,7 @@
  * how the index was built. A tenant sees originals of its documents alone.
  */
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { originalOf, originalsPrefix } from '../schema/folded-keyword.ts';
+import { originalOf, originalsPrefix } from '../schema/values/folded-keyword.ts';
 import { compareTermBytes, type RankedTerm } from '../shard/suggest/suggestion-list.ts';
 import type { SearchContext } from './context.ts';
 import type { FanOut } from './fan-out.ts';

@@ -28,7 +28,7 @@ export const contextRead = <C, R, X = SearchContext>(
   load: ContextRead<C, R, X>['load'],
 ): ContextRead<C, R, X> => ({ check, load: lazily(load) });
 
-const loadLexical = lazily(() => import('./with-suggestions.ts'));
+const loadLexical = lazily(() => import('./advice/with-suggestions.ts'));
 const loadHybrid = lazily(() => import('./hybrid/search-meaning.ts'));
 
 /** The reads by the name of their operation. */
@@ -44,7 +44,7 @@ export const READS = Object.freeze({
   ),
   clauseCounts: contextRead(
     checkSearchRequest,
-    async () => (await import('./clause-counts.ts')).clauseCounts,
+    async () => (await import('./advice/clause-counts.ts')).clauseCounts,
   ),
   explain: contextRead(
     checkExplainRequest,

@@ -14,7 +14,7 @@ import type {
 import type { CheckedRequest } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
 import { comparesTexts } from '../query/bind/bounds.ts';
-import { coordinatesOf, formatKey } from '../schema/key.ts';
+import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
 import type { FetchedDoc } from '../shard/shard.ts';

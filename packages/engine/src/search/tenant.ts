@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { Row, SourceTable } from '@lakehouse-search/lake';
-import { columnText } from '../schema/column-text.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { columnText } from '../schema/values/column-text.ts';
 import { tenantField } from '../shard/request/tenant-filter.ts';
 
 /** Which rows of the table are a tenant's, as the table is now. */

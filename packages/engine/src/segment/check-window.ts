@@ -1,6 +1,6 @@
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import { type WindowLayout, windowName, windowRange } from '../schema/windows.ts';
-import type { ReportProblem } from './check-keys.ts';
+import type { ReportProblem } from './keys/check-keys.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /** Checks that a segment has only documents with a date in its window. */

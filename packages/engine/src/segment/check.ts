@@ -5,19 +5,19 @@
  */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { compareBytes } from '../base/byte-order.ts';
-import { doubleFromOrdered } from '../base/ordered-double.ts';
+import { doubleFromOrdered } from '../base/arrays/ordered-double.ts';
+import { compareBytes } from '../base/bytes/byte-order.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { checkInverted } from '../inverted/check.ts';
-import { type BucketMap, shardTable } from '../schema/bucket-map.ts';
+import { type BucketMap, shardTable } from '../schema/sharding/bucket-map.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
-import { checkGraph } from '../vector/graph-format.ts';
-import { checkHashed, checkKeys, checkLive, type ReportProblem } from './check-keys.ts';
+import { checkGraph } from '../vector/graph/graph-format.ts';
 import { checkWindow } from './check-window.ts';
 import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
+import { checkHashed, checkKeys, checkLive, type ReportProblem } from './keys/check-keys.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /**

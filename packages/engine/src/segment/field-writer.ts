@@ -1,7 +1,7 @@
 import type { Steps } from '../base/steps.ts';
 import { NumericWriter } from '../columnar/numeric-writer.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
-import { InvertedWriter } from '../inverted/inverted-writer.ts';
+import { InvertedWriter } from '../inverted/write/inverted-writer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Directory } from '../storage/directory.ts';

@@ -7,7 +7,7 @@
  *   3 position  i32[runs]: row of the run's first document; the next document of the run is the
  *   next row
  */
-import { IntSink } from '../base/growing.ts';
+import { IntSink } from '../base/arrays/growing.ts';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections, packSections } from '../storage/sections.ts';

@@ -7,15 +7,15 @@ import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
 import { joinedRow, StoredReader, type StoredRow } from '../stored/stored-reader.ts';
-import { openGraph } from '../vector/graph-format.ts';
+import { openGraph } from '../vector/graph/graph-format.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
 import { readBlocks } from './cold-blocks.ts';
-import { CoreKeys } from './core-keys.ts';
 import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
-import type { SegmentKeys } from './keys.ts';
+import { CoreKeys } from './keys/core-keys.ts';
+import type { SegmentKeys } from './keys/keys.ts';
+import { PackedKeys } from './keys/packed-keys.ts';
 import { openLiveDocs } from './live-docs.ts';
 import { Locators } from './locators.ts';
-import { PackedKeys } from './packed-keys.ts';
 import { openRowHashes } from './row-hashes.ts';
 
 /** Components of which structures demand what they read. Others are demanded whole. */

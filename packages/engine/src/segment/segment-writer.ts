@@ -14,7 +14,7 @@ import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { FieldWriter } from './field-writer.ts';
-import { KeysWriter } from './keys-writer.ts';
+import { KeysWriter } from './keys/keys-writer.ts';
 import { LocatorWriter } from './locators.ts';
 import { RowHashWriter } from './row-hashes.ts';
 import type { SegmentShare } from './segment-share.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
-import { hashBytes } from '../base/hash-bytes.ts';
+import { hashBytes } from '../base/bytes/hash-bytes.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { Verification } from '../storage/verification.ts';

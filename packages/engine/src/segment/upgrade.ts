@@ -2,7 +2,7 @@ import { partOf, type Steps } from '../base/steps.ts';
 import type { Directory } from '../storage/directory.ts';
 import { setHashes } from './alter.ts';
 import { type SegmentEntry, writeComponent } from './entry.ts';
-import { KeysWriter } from './keys-writer.ts';
+import { KeysWriter } from './keys/keys-writer.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /** Whether a segment has format 1. */

@@ -1,9 +1,9 @@
 import type { Steps } from '../base/steps.ts';
 import type { Directory } from '../storage/directory.ts';
 import { openFramed } from '../storage/frame.ts';
-import { buildingGraph, type FormerGraph } from '../vector/graph-builder.ts';
-import { packGraph } from '../vector/graph-format.ts';
-import { GRAPH_SETTINGS, wantsGraph } from '../vector/graph-settings.ts';
+import { buildingGraph, type FormerGraph } from '../vector/graph/graph-builder.ts';
+import { packGraph } from '../vector/graph/graph-format.ts';
+import { GRAPH_SETTINGS, wantsGraph } from '../vector/graph/graph-settings.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
 import type { VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, writeComponent } from './entry.ts';

@@ -1,10 +1,10 @@
 /**
  * The byte form of a shard's requests and answers, for worker threads and other machines. The
- * values are plain (base/value-bytes.ts). An answer is the result, or the error that the operation
+ * values are plain (bytes/value-bytes.ts). An answer is the result, or the error that the operation
  * threw.
  */
 import { type ErrorPlace, LhsError } from '@lakehouse-search/contract';
-import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
+import { valueFromBytes, valueToBytes } from '../base/bytes/value-bytes.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
 import type { Awaitable, Shard, ShardHits, ShardOperation } from './shard.ts';

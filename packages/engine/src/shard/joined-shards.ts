@@ -1,7 +1,7 @@
 import { hasCold } from '../index/cold-segments.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import { QUERY_SEGMENTS } from '../scoring/kernel-memory.ts';
+import { QUERY_SEGMENTS } from '../scoring/kernel/kernel-memory.ts';
 import { LocalShard, type LocalShardOptions } from './local-shard.ts';
 import type { DocAddress, Shard } from './shard.ts';
 

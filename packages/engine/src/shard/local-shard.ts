@@ -1,9 +1,9 @@
-import type { Clock } from '../base/clock.ts';
-import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
+import type { Clock } from '../base/time/clock.ts';
+import { Deadline, type TimeLeft } from '../base/time/deadline.ts';
 import { atOnceOrInTurns } from '../base/turns.ts';
 import { hasCold } from '../index/cold-segments.ts';
-import type { DataFiles } from '../index/data-files.ts';
+import type { DataFiles } from '../index/commits/data-files.ts';
 import type { IndexSnapshot, SnapshotShard } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { type FieldFigures, gatherFigures } from '../query/weight/statistics.ts';

@@ -24,7 +24,7 @@ import type {
 } from '@lakehouse-search/contract/internal';
 import type { Locator } from '@lakehouse-search/lake';
 import type { AggPartial } from '../aggregate/partial.ts';
-import type { TimeLeft } from '../base/deadline.ts';
+import type { TimeLeft } from '../base/time/deadline.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc, SearchAfter, SortValue } from '../collect/order.ts';
 import type { LikedTerms } from '../query/bind/precomputed.ts';
@@ -345,7 +345,7 @@ export interface ShardSuggest {
 
 /** Keys to look up. */
 export interface ShardKeys {
-  /** Encoded as schema/key.ts says. */
+  /** Encoded as schema/keys/key.ts says. */
   readonly keys: readonly Uint8Array[];
   /** Only documents of this tenant are found. */
   readonly tenant?: string;

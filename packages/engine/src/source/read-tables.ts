@@ -16,8 +16,8 @@ import {
   wrong,
 } from '@lakehouse-search/contract/internal';
 import { listTables, type SourceTable, typeName } from '@lakehouse-search/lake';
-import { initDefinition } from '../schema/init-definition.ts';
-import { resolveCatalog } from '../schema/resolve-catalog.ts';
+import { resolveCatalog } from '../schema/parse/resolve-catalog.ts';
+import { initDefinition } from '../schema/propose/init-definition.ts';
 import { fromSource } from './source-errors.ts';
 import { openSource, requireReadableFiles } from './source-table.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@lakehouse-search/lake';
 import { refuseOrcFiles } from '@lakehouse-search/lake/internal';
 import type { Definition } from '../schema/definition.ts';
-import { resolveCatalog, resolvePath } from '../schema/resolve-catalog.ts';
+import { resolveCatalog, resolvePath } from '../schema/parse/resolve-catalog.ts';
 import { fromSource, unlessAborted } from './source-errors.ts';
 
 /**

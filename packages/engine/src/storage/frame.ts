@@ -18,7 +18,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
-import { extendCrc } from '../base/extend-crc.ts';
+import { extendCrc } from '../base/bytes/extend-crc.ts';
 import { MAX_FILE_BYTES } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import type { FilePart } from './spill.ts';

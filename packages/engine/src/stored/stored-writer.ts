@@ -24,7 +24,7 @@
  * 1 = i64; 2 = f64.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
-import { ByteSink, IntSink } from '../base/growing.ts';
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
 import {

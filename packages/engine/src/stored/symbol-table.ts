@@ -5,7 +5,7 @@
  *
  *   u8 number of symbols | u8[255] length of each, or 0 | u8[255 * 8] bytes of each, then zeros
  */
-import type { ByteSink } from '../base/growing.ts';
+import type { ByteSink } from '../base/arrays/growing.ts';
 
 /** Bytes of a table. */
 export const TABLE_BYTES = 256 + 255 * 8;

@@ -1,16 +1,16 @@
 import { type IndexStatus, LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
+import type { ProcessIdentity } from '../index/commits/process-identity.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { chooseMerges } from '../index/merge-policy.ts';
-import type { ProcessIdentity } from '../index/process-identity.ts';
+import { chooseMerges } from '../index/merges/merge-policy.ts';
 import { describeShards } from '../open/describe-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { followedSnapshot } from '../source/source-table.ts';
-import { backgroundSettings } from './build-resources.ts';
+import { skippedPart } from './batch/skipped-rows.ts';
+import { backgroundSettings } from './build/build-resources.ts';
 import { historyPolicy } from './history-policy.ts';
 import { type Way, wayTo } from './missing-snapshots.ts';
-import { skippedPart } from './skipped-rows.ts';
 
 /** An index as its folder shows it; `snapshot` is null before the first reindex. */
 export interface StatusSubject {

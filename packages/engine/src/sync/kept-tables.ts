@@ -1,7 +1,7 @@
 import { LhsError, type TableLag } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { Clock } from '../base/clock.ts';
-import { isForbidden, mayRestrict, refuseHidden } from '../index/source-identity.ts';
+import type { Clock } from '../base/time/clock.ts';
+import { isForbidden, mayRestrict, refuseHidden } from '../index/commits/source-identity.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { fromSource } from '../source/source-errors.ts';

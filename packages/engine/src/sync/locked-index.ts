@@ -1,6 +1,6 @@
 import type { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { ModelPlaces } from '../documents/models-in-use.ts';
+import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { Generation, IndexLock } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';

@@ -1,6 +1,6 @@
 import { type HealReason, LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
-import type { Checkpoint, Commit } from '../index/commit.ts';
+import type { Checkpoint, Commit } from '../index/commits/commit.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { LocalContext } from '../search/context.ts';
 import { followedSnapshot } from '../source/source-table.ts';

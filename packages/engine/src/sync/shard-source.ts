@@ -26,20 +26,26 @@ import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
 import { writeWireValue } from '../documents/wire-value.ts';
-import { sourceIdentity } from '../index/source-identity.ts';
+import { sourceIdentity } from '../index/commits/source-identity.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { tableName } from '../open/open-index.ts';
-import { shardTable } from '../schema/bucket-map.ts';
 import type { Definition } from '../schema/definition.ts';
-import { shardOfKey } from '../schema/key-buckets.ts';
 import { createMapping, type Mapping } from '../schema/mapping.ts';
-import { requireDefinition } from '../schema/parse-definition.ts';
+import { requireDefinition } from '../schema/parse/parse-definition.ts';
+import { shardTable } from '../schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../schema/sharding/key-buckets.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot, openSource } from '../source/source-table.ts';
+import {
+  type PlacedRows,
+  planStep,
+  type StepPlan,
+  sameDeletes,
+  stepParts,
+} from './batch/plan-batch.ts';
 import { isFileMissing } from './file-missing.ts';
 import { wayFrom } from './missing-snapshots.ts';
-import { type PlacedRows, planStep, type StepPlan, sameDeletes, stepParts } from './plan-batch.ts';
 import { sourceState } from './source-state.ts';
 
 /** A part of a step for one shard; null: for every shard. */

@@ -7,14 +7,14 @@ import {
   schemaToJson,
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
-import type { Checkpoint, Commit, Json } from '../index/commit.ts';
-import { type DeleteRef, deleteName } from '../index/data-files.ts';
+import type { Checkpoint, Commit, Json } from '../index/commits/commit.ts';
+import { type DeleteRef, deleteName } from '../index/commits/data-files.ts';
 import {
   differInRestrictions,
   identityParts,
   restrictionsChanged,
   sourceIdentity,
-} from '../index/source-identity.ts';
+} from '../index/commits/source-identity.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 
 /**

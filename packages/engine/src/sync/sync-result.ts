@@ -5,8 +5,8 @@ import type {
   SkippedRows,
   VectorCounts,
 } from '@lakehouse-search/contract';
-import { addVectorCounts } from '../documents/vector-block.ts';
-import type { Applied } from './apply-batch.ts';
+import { addVectorCounts } from '../documents/vectors/vector-block.ts';
+import type { Applied } from './batch/apply-batch.ts';
 
 /** A step that has been committed. */
 export interface AppliedStep extends VectorCounts, SkippedRows {

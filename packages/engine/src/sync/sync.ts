@@ -16,14 +16,18 @@
 import { type HealReason, LhsError } from '@lakehouse-search/contract';
 import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
-import type { ModelPlaces } from '../documents/models-in-use.ts';
-import { VectorStage } from '../documents/vector-stage.ts';
-import { BackgroundMerges, type MergeRunner, warnOfMerge } from '../index/background-merges.ts';
-import { builtAs, type Commit, readCommit } from '../index/commit.ts';
+import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
+import { VectorStage } from '../documents/vectors/vector-stage.ts';
+import { builtAs, type Commit, readCommit } from '../index/commits/commit.ts';
+import { sourceIdentity } from '../index/commits/source-identity.ts';
 import { IndexWriter } from '../index/index-writer.ts';
-import { inlineRunner } from '../index/merge-runners.ts';
-import { sourceIdentity } from '../index/source-identity.ts';
-import { asCommitted } from '../index/stored-plans.ts';
+import {
+  BackgroundMerges,
+  type MergeRunner,
+  warnOfMerge,
+} from '../index/merges/background-merges.ts';
+import { inlineRunner } from '../index/merges/merge-runners.ts';
+import { asCommitted } from '../index/merges/stored-plans.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { tableName } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
@@ -31,14 +35,15 @@ import { createMapping, layoutOf } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import { fromSource, refuseAborted, sourceError } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
-import { applyBatch, type BatchTarget } from './apply-batch.ts';
-import { backgroundSettings, usualSegmentMemory } from './build-resources.ts';
+import { applyBatch, type BatchTarget } from './batch/apply-batch.ts';
+import { createFileTable } from './batch/file-table.ts';
+import { planStep, type StepPlan, stepParts } from './batch/plan-batch.ts';
+import { SkippedRows } from './batch/skipped-rows.ts';
+import { united } from './batch/taken-locations.ts';
+import { backgroundSettings, usualSegmentMemory } from './build/build-resources.ts';
 import { isFileMissing } from './file-missing.ts';
-import { createFileTable } from './file-table.ts';
 import type { NoteMerge } from './locked-index.ts';
 import { wayTo } from './missing-snapshots.ts';
-import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
-import { SkippedRows } from './skipped-rows.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
 import {
   appliedStep,
@@ -48,7 +53,6 @@ import {
   type SyncWork,
   Total,
 } from './sync-result.ts';
-import { united } from './taken-locations.ts';
 
 export type { AppliedStep, SyncResult, SyncWork } from './sync-result.ts';
 

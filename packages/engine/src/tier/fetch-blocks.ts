@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
 import { eachOf, type ObjectStore, openObjectStore } from '@lakehouse-search/lake/internal';
-import { formatDay } from '../schema/date-value.ts';
+import { formatDay } from '../schema/values/date-value.ts';
 import type { BlockDemand, FetchBlocks } from '../storage/cold-cache.ts';
 import { type ColdObject, coldFigures, damagedBlock } from '../storage/cold-file.ts';
 

@@ -5,10 +5,10 @@
  * again by the next one. Objects that nothing names are removed by `sweepObjects`.
  */
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import { extendCrc } from '../base/extend-crc.ts';
-import { type Commit, readCommit } from '../index/commit.ts';
+import { extendCrc } from '../base/bytes/extend-crc.ts';
+import { type Commit, readCommit } from '../index/commits/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
-import { storedPlans } from '../index/stored-plans.ts';
+import { storedPlans } from '../index/merges/stored-plans.ts';
 import { type ColdPlace, hotEntry, WINDOW_FORM, writeCold } from '../segment/cool.ts';
 import { type Component, frameKind, type SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';

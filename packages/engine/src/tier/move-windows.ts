@@ -5,11 +5,11 @@ import {
   type MoveWindowsRequest,
   type MoveWindowsResponse,
 } from '@lakehouse-search/contract';
-import { type Commit, readCommit } from '../index/commit.ts';
+import { type Commit, readCommit } from '../index/commits/commit.ts';
 import { findWindow } from '../open/describe-windows.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
-import { resolvePath } from '../schema/resolve-catalog.ts';
+import { resolvePath } from '../schema/parse/resolve-catalog.ts';
 import { type WindowStart, windowName } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';

@@ -5,8 +5,8 @@
  * adds objects that a commit will name, but for copies ahead of a move, which are made again.
  */
 import { rm } from 'node:fs/promises';
-import { type Commit, readCommit } from '../index/commit.ts';
-import { pinnedCommit, pinsAmong } from '../index/pins.ts';
+import { type Commit, readCommit } from '../index/commits/commit.ts';
+import { pinnedCommit, pinsAmong } from '../index/commits/pins.ts';
 import { generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { inStore } from '../source/store-errors.ts';

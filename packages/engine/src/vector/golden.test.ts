@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openFramed, verifyFramed } from '../storage/frame.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { checkVectors } from './check.ts';
-import { checkGraph, openGraph } from './graph-format.ts';
+import { checkGraph, openGraph } from './graph/graph-format.ts';
 import { VectorReader } from './vector-reader.ts';
 
 /** What scripts/golden-vectors.ts wrote beside the files. */

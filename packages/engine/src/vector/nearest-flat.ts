@@ -6,7 +6,7 @@
  *   3. Compute the exact similarities of the rest. Return the k best, and ties of the k-th.
  */
 
-import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
+import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
 import { countBits } from '../bitmap/bitmap.ts';
 import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';

@@ -4,7 +4,7 @@
  *      cannot be near enough even if its tail equals that of the query.
  *   2. Read the tails of the others, and offer the bounds of their similarities to a shortlist.
  */
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import { Bounds, type HeadLine, SLACK } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import type { Shortlist } from './shortlist.ts';

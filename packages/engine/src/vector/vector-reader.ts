@@ -1,13 +1,13 @@
-import type { Deadline } from '../base/deadline.ts';
+import type { Deadline } from '../base/time/deadline.ts';
 import { countBits } from '../bitmap/bitmap.ts';
 import type { VectorSearch } from '../schema/definition.ts';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
-import type { Graph } from './graph-format.ts';
+import type { Graph } from './graph/graph-format.ts';
+import { GraphWalk } from './graph/nearest-graph.ts';
 import { type Nearest, nearestFlat } from './nearest-flat.ts';
-import { GraphWalk } from './nearest-graph.ts';
 import { chooseSearch, type SearchChoice } from './search-cost.ts';
 import { StoredVectors } from './stored-vectors.ts';
 

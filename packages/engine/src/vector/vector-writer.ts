@@ -1,5 +1,5 @@
+import { IntSink } from '../base/arrays/growing.ts';
 import { CodeKernels, codeKernels } from '../base/code-kernels.ts';
-import { IntSink } from '../base/growing.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';

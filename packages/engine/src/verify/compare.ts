@@ -12,23 +12,23 @@
  *
  * The vectors of visited documents are checked (vectors.ts).
  *
- * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
+ * Both sides' content digests are summed up on the way (commits/content-digest.ts). Memory: a bit a
  * document, four bytes a row of one data file, and the unmatched rows.
  */
 
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
+import { bytesView } from '../base/bytes/two-lane-hash.ts';
 import { LIMITS } from '../base/limits.ts';
-import { bytesView } from '../base/two-lane-hash.ts';
 import { goodRows } from '../documents/bad-rows.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
 import { ownRows } from '../documents/own-rows.ts';
 import { rowHashes } from '../documents/rows-to-block.ts';
-import { DigestBuckets, rowLanes } from '../index/content-digest.ts';
-import { hashKey } from '../schema/key-buckets.ts';
+import { DigestBuckets, rowLanes } from '../index/commits/content-digest.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { hashKey } from '../schema/sharding/key-buckets.ts';
 import { readAhead } from '../source/source-errors.ts';
-import { createFileTable, type FileTable } from '../sync/file-table.ts';
+import { createFileTable, type FileTable } from '../sync/batch/file-table.ts';
 import { type Settled, settleRows } from './settle.ts';
 import type { ComparedSides } from './sides.ts';
 import { UnmatchedRows } from './unmatched-rows.ts';

@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { builtAs, readCommit } from '../index/commit.ts';
+import { builtAs, readCommit } from '../index/commits/commit.ts';
 import { IndexSnapshot } from '../index/index-snapshot.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import type { Generation } from '../open/index-folder.ts';

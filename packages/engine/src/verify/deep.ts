@@ -8,21 +8,21 @@
  */
 import type { CallContext } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
-import { bytesView, mixBytes } from '../base/two-lane-hash.ts';
+import { bytesView, mixBytes } from '../base/bytes/two-lane-hash.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
-import { builtAs } from '../index/commit.ts';
-import { NO_FILES } from '../index/data-files.ts';
+import { builtAs } from '../index/commits/commit.ts';
+import { NO_FILES } from '../index/commits/data-files.ts';
 import { addTermDigests, type DigestLanes } from '../inverted/document-digests.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { hashSetText, runOf } from '../schema/hash-set.ts';
-import { coordinatesOf, formatKey } from '../schema/key.ts';
+import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
 import type { MappedField } from '../schema/mapping.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { documentFields } from '../shard/fetch/document.ts';
 import { refuseAborted } from '../source/source-errors.ts';
-import { mappingOver } from '../sync/build-generation.ts';
-import { createFileTable } from '../sync/file-table.ts';
-import { buildScratch, restrictedTable } from '../sync/scratch-index.ts';
+import { createFileTable } from '../sync/batch/file-table.ts';
+import { mappingOver } from '../sync/build/build-generation.ts';
+import { buildScratch, restrictedTable } from '../sync/build/scratch-index.ts';
 import { setNumbers } from './settle.ts';
 import type { ComparedSides } from './sides.ts';
 

@@ -4,7 +4,7 @@
  */
 import { LhsError } from '@lakehouse-search/contract';
 import { wordsOf } from '../bitmap/bitmap.ts';
-import { rowLanes } from '../index/content-digest.ts';
+import { rowLanes } from '../index/commits/content-digest.ts';
 import { findDuplicates } from '../index/duplicates.ts';
 import { PendingSegment } from '../index/pending-segment.ts';
 import { type HashRun, type HashSet, hashSetText, runOf } from '../schema/hash-set.ts';

@@ -12,11 +12,11 @@
 
 import type { CallContext } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
-import { bytesView } from '../base/two-lane-hash.ts';
-import { DigestBuckets } from '../index/content-digest.ts';
-import { parseColumnText } from '../schema/column-text.ts';
-import { decodeKey } from '../schema/key.ts';
-import { hashKey } from '../schema/key-buckets.ts';
+import { bytesView } from '../base/bytes/two-lane-hash.ts';
+import { DigestBuckets } from '../index/commits/content-digest.ts';
+import { decodeKey } from '../schema/keys/key.ts';
+import { hashKey } from '../schema/sharding/key-buckets.ts';
+import { parseColumnText } from '../schema/values/column-text.ts';
 import { fromSource, readAhead } from '../source/source-errors.ts';
 import { type Comparison, RowMatcher } from './compare.ts';
 import { setNumbers, settleRows } from './settle.ts';

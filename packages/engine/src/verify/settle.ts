@@ -1,10 +1,10 @@
 import type { LhsError } from '@lakehouse-search/contract';
-import { bytesView } from '../base/two-lane-hash.ts';
+import { bytesView } from '../base/bytes/two-lane-hash.ts';
 import { sharedKeyFault } from '../documents/shared-key.ts';
-import type { DigestBuckets } from '../index/content-digest.ts';
-import { coordinatesOf, formatKey } from '../schema/key.ts';
-import { hashKey } from '../schema/key-buckets.ts';
-import { createFileTable } from '../sync/file-table.ts';
+import type { DigestBuckets } from '../index/commits/content-digest.ts';
+import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
+import { hashKey } from '../schema/sharding/key-buckets.ts';
+import { createFileTable } from '../sync/batch/file-table.ts';
 import type { ComparedSides } from './sides.ts';
 import type { UnmatchedRows } from './unmatched-rows.ts';
 

@@ -1,7 +1,7 @@
 import { LhsError, type VerifyRequest } from '@lakehouse-search/contract';
 import type { FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
 import { followColumns } from '../documents/bound-schema.ts';
-import type { DataFiles } from '../index/data-files.ts';
+import type { DataFiles } from '../index/commits/data-files.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { columnIds, type HashSet } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
 import { hasWorker, workerEntry } from '../base/worker-entry.ts';
-import type { Commit } from '../index/commit.ts';
+import type { Commit } from '../index/commits/commit.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { checkHere, type StructureCheck } from './structures.ts';
 

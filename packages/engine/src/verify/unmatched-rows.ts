@@ -1,5 +1,5 @@
-import { ByteSink, IntSink } from '../base/growing.ts';
-import { sortByteStrings } from '../base/sort-bytes.ts';
+import { ByteSink, IntSink } from '../base/arrays/growing.ts';
+import { sortByteStrings } from '../base/arrays/sort-bytes.ts';
 
 /**
  * Rows of the table without an equal document at their row position. Their keys, row positions and

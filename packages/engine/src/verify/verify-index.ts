@@ -19,8 +19,8 @@ import type {
 import { REQUEST_LIMITS } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { OpenIndex } from '../open/open-index.ts';
-import { coordinatesOf } from '../schema/key.ts';
-import { KEY_BUCKETS } from '../schema/key-buckets.ts';
+import { coordinatesOf } from '../schema/keys/key.ts';
+import { KEY_BUCKETS } from '../schema/sharding/key-buckets.ts';
 import { checkpointFaults } from './checkpoint.ts';
 import { type Comparison, compareRows } from './compare.ts';
 import type { DeepFindings } from './deep.ts';

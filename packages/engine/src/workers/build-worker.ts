@@ -3,7 +3,7 @@
  * messages are `ToBuildThread` and `FromBuildThread`. After an error it does nothing more.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { releaseArrays } from '../base/release-arrays.ts';
+import { releaseArrays } from '../base/arrays/release-arrays.ts';
 import { arraysOfBlock } from '../documents/block-memory.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';

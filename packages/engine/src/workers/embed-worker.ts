@@ -3,7 +3,7 @@
  * `ToEmbedThread` and `FromEmbedThread`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { releaseArrays } from '../base/release-arrays.ts';
+import { releaseArrays } from '../base/arrays/release-arrays.ts';
 import type { ModelSource } from '../embed/embedder.ts';
 import { openStaticModel, type StaticModel } from '../embed/static/static-model.ts';
 import { errorToPlain } from '../shard/bytes.ts';

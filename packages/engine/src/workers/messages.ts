@@ -4,7 +4,7 @@
  * not the whole memory behind them.
  */
 import { deserialize, serialize } from 'node:v8';
-import type { TimeLeft } from '../base/deadline.ts';
+import type { TimeLeft } from '../base/time/deadline.ts';
 import type { ExportCursor, PageRequest } from '../open/export-page.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { PlainError } from '../shard/bytes.ts';

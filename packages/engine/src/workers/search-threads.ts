@@ -1,7 +1,7 @@
-import type { Deadline, TimeLeft } from '../base/deadline.ts';
 import { requestText } from '../base/request-text.ts';
+import type { Deadline, TimeLeft } from '../base/time/deadline.ts';
 import { inTurns } from '../base/turns.ts';
-import { encodeCommit } from '../index/commit-format.ts';
+import { encodeCommit } from '../index/commits/commit-format.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { type AnswerOf, type RequestOf, type RunOperation, shardFrom } from '../shard/bytes.ts';

@@ -12,12 +12,12 @@ import {
   checkSuggestRequest,
 } from '@lakehouse-search/contract/internal';
 import { divideKeptBytes } from '../base/cache-budget.ts';
-import { SYSTEM_CLOCK } from '../base/clock.ts';
-import { Deadline } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
-import { COMMIT_FILE } from '../index/commit.ts';
-import { decodeCommit } from '../index/commit-format.ts';
+import { SYSTEM_CLOCK } from '../base/time/clock.ts';
+import { Deadline } from '../base/time/deadline.ts';
+import { COMMIT_FILE } from '../index/commits/commit.ts';
+import { decodeCommit } from '../index/commits/commit-format.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
 import { KeyOrders } from '../open/live-by-key.ts';
 import { withMapping } from '../open/open-index.ts';
@@ -117,7 +117,7 @@ async function notHere(): Promise<never> {
 /** The reads that run here whole, each loaded by its first request. */
 const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
   search: lazily(async () => {
-    const { searchLexical } = await import('../search/with-suggestions.ts');
+    const { searchLexical } = await import('../search/advice/with-suggestions.ts');
     return (context, request) => searchLexical(context, checkSearchRequest(request));
   }),
   aggregate: lazily(async () => {
@@ -133,7 +133,7 @@ const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
     return (context, request) => suggestIndex(context, checkSuggestRequest(request));
   }),
   clauseCounts: lazily(async () => {
-    const { clauseCounts } = await import('../search/clause-counts.ts');
+    const { clauseCounts } = await import('../search/advice/clause-counts.ts');
     return (context, request) => clauseCounts(context, checkSearchRequest(request));
   }),
 };

@@ -8,9 +8,9 @@
 
 import { LhsError } from '@lakehouse-search/contract';
 import { abortedBy, refuseAborted } from '@lakehouse-search/contract/internal';
-import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
+import { Deadline, type TimeLeft } from '../base/time/deadline.ts';
 import { COLD_FIGURES } from '../storage/cold-cache.ts';
 import { SHARD_WORKER } from './entries.ts';
 import { FairQueue } from './fair-queue.ts';

@@ -22,7 +22,7 @@ import { aggregatePart } from '../../src/aggregate/aggregate-segments.ts';
 import { mergeAll } from '../../src/aggregate/bucket-partials.ts';
 import { finishAggregations } from '../../src/aggregate/finish.ts';
 import type { AggPartial } from '../../src/aggregate/partial.ts';
-import { valueFromBytes, valueToBytes } from '../../src/base/value-bytes.ts';
+import { valueFromBytes, valueToBytes } from '../../src/base/bytes/value-bytes.ts';
 import { aggregateIndex } from '../../src/search/summarize.ts';
 import { withMatched } from '../../src/shard/execute/matches.ts';
 import { bindSummary } from '../../src/shard/request/bind-aggregations.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compactTable, expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { readCommit } from '../../src/index/commit.ts';
+import { readCommit } from '../../src/index/commits/commit.ts';
 import { HAS_BEST_DOCS, HAS_TEXT } from '../../src/inverted/format.ts';
 import { currentGeneration, indexFolder } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';

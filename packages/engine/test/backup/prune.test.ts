@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openObjectStore } from '@lakehouse-search/lake/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SYSTEM_CLOCK } from '../../src/base/clock.ts';
+import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 import { Lease } from '../../src/home/lease.ts';
 import { decodeManifest } from '../../src/home/manifest.ts';
 import { openRepository } from '../../src/home/repository.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { type Fault, S3Server } from '../../../lake/test/s3-server.ts';
-import { SYSTEM_CLOCK } from '../../src/base/clock.ts';
+import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 import { Lease } from '../../src/home/lease.ts';
 import { openRepository } from '../../src/home/repository.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';

@@ -6,7 +6,7 @@ import type { Type, Value } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalText } from '../../../lake/src/scan/canonical-text.ts';
-import { columnText, parseColumnText } from '../../src/schema/column-text.ts';
+import { columnText, parseColumnText } from '../../src/schema/values/column-text.ts';
 
 const seed = 20_261_121;
 const DAY = 86_400_000_000n;

@@ -15,15 +15,15 @@ import { openSmallLake, type SmallLake } from '../../../../test/support/small-la
 import { type TinyModels, tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { rowsToBlock } from '../../src/documents/rows-to-block.ts';
-import { VectorStage } from '../../src/documents/vector-stage.ts';
+import { VectorStage } from '../../src/documents/vectors/vector-stage.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
-import { asCommitted, storedPlans } from '../../src/index/stored-plans.ts';
+import { asCommitted, storedPlans } from '../../src/index/merges/stored-plans.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import type { DocumentBlock, FieldBlock } from '../../src/schema/field-block.ts';
 import { createMapping } from '../../src/schema/mapping.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SCHEMA: Schema = {

@@ -18,9 +18,9 @@ import {
   textOf,
 } from '../../../../test/support/small-table.ts';
 import { fetchColdFiles } from '../../src/index/cold-segments.ts';
-import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
+import { filesOf, readCommit, writeCommit } from '../../src/index/commits/commit.ts';
+import { holds, pinsAmong } from '../../src/index/commits/pins.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
-import { holds, pinsAmong } from '../../src/index/pins.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';

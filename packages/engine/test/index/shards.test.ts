@@ -8,12 +8,12 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasShared } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { readCommit, writeCommit } from '../../src/index/commit.ts';
+import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
-import { shardTable } from '../../src/schema/bucket-map.ts';
-import { encodeKey } from '../../src/schema/key.ts';
-import { bucketOfKey } from '../../src/schema/key-buckets.ts';
-import { withBucketIn, withSharding } from '../../src/schema/with-sharding.ts';
+import { encodeKey } from '../../src/schema/keys/key.ts';
+import { shardTable } from '../../src/schema/sharding/bucket-map.ts';
+import { bucketOfKey } from '../../src/schema/sharding/key-buckets.ts';
+import { withBucketIn, withSharding } from '../../src/schema/sharding/with-sharding.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { openTruthTable } from '../sync/in-step/truth-table.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { readCommit, writeCommit } from '../../src/index/commit.ts';
+import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 

@@ -7,7 +7,7 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
-import { readCommit, writeCommit } from '../../src/index/commit.ts';
+import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { indexFolderOf } from '../faults/operations.ts';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, readCommit } from '../../src/index/commit.ts';
+import { filesOf, readCommit } from '../../src/index/commits/commit.ts';
+import { lockIndex } from '../../src/index/commits/writer-lock.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
-import { inlineRunner } from '../../src/index/merge-runners.ts';
-import { lockIndex } from '../../src/index/writer-lock.ts';
+import { inlineRunner } from '../../src/index/merges/merge-runners.ts';
 import { sweepIndex } from '../../src/open/open-index.ts';
 import { openPinnedIndex, pinIndex, releasePinnedIndex } from '../../src/open/pinned-index.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { compactIndex } from '../../src/sync/compact-index.ts';
+import { compactIndex } from '../../src/sync/build/compact-index.ts';
 
 const schema: Schema = {
   schemaId: 0,

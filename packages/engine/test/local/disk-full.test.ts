@@ -7,7 +7,7 @@ import { type Fault, FaultyDirectory } from '../../../../test/support/faulty-dir
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
-import type { CommittedField } from '../../src/index/commit.ts';
+import type { CommittedField } from '../../src/index/commits/commit.ts';
 import {
   currentGeneration,
   discardGeneration,
@@ -16,11 +16,11 @@ import {
   takeLock,
 } from '../../src/open/index-folder.ts';
 import type { OpenDirectory } from '../../src/open/open-index.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { buildGeneration } from '../../src/sync/build-generation.ts';
-import type { BuildJob, BuiltIndex } from '../../src/sync/cut-over.ts';
-import { freshVectorBytes, requireRoom } from '../../src/sync/disk-room.ts';
+import { buildGeneration } from '../../src/sync/build/build-generation.ts';
+import type { BuildJob, BuiltIndex } from '../../src/sync/build/cut-over.ts';
+import { freshVectorBytes, requireRoom } from '../../src/sync/build/disk-room.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -15,7 +15,7 @@ import { appendRows, deleteRows, expireSnapshots, type Schema } from '@lakehouse
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { lockIndex } from '../../src/index/writer-lock.ts';
+import { lockIndex } from '../../src/index/commits/writer-lock.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 

@@ -6,7 +6,7 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FileCall, interceptFiles } from '../../../../test/support/file-calls.ts';
-import { type Clock, SYSTEM_CLOCK } from '../../src/base/clock.ts';
+import { type Clock, SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 import { dropFolder, sweepFolders } from '../../src/open/dropped-folders.ts';
 import {
   currentGeneration,

@@ -6,7 +6,7 @@ import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { connectorBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
-import { type Clock, SYSTEM_CLOCK } from '../../src/base/clock.ts';
+import { type Clock, SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 
 const KEPT_MS = 60_000;
 const schema: Schema = {

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
-import { filesOf } from '../../src/index/commit.ts';
+import { filesOf } from '../../src/index/commits/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { sweepIndex } from '../../src/open/open-index.ts';

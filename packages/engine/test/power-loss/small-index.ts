@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { filesAndPage } from '../../../../test/support/files-named.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
-import { filesOf, readCommit } from '../../src/index/commit.ts';
+import { filesOf, readCommit } from '../../src/index/commits/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter, type KeyBatch, VERDICT } from '../../src/index/index-writer.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';

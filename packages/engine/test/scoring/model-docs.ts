@@ -1,5 +1,5 @@
 /** Documents of the tests of scoring, and their words. */
-import { POSITION_GAP } from '../../src/inverted/inverted-writer.ts';
+import { POSITION_GAP } from '../../src/inverted/write/inverted-writer.ts';
 import type { FieldBlock } from '../../src/schema/field-block.ts';
 
 /** Values by document, and the key of each (unique, in any order). */

@@ -5,7 +5,7 @@ import { simpleAnalyzer } from '../../src/analysis/simple.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
 import { FIRST_SECTION_WORD, INVERTED_SECTIONS, type Section } from '../../src/inverted/format.ts';
 import { InvertedReader } from '../../src/inverted/inverted-reader.ts';
-import { InvertedWriter } from '../../src/inverted/inverted-writer.ts';
+import { InvertedWriter } from '../../src/inverted/write/inverted-writer.ts';
 import type { ScoringSegment } from '../../src/scoring/request.ts';
 import type { Arena } from '../../src/storage/directory.ts';
 import { blockOf, compare, type ModelDoc } from './model-docs.ts';

@@ -10,7 +10,7 @@ import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { executionPlan } from '../../../../test/support/search-context.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
-import { countValues } from '../../src/aggregate/count-values.ts';
+import { countValues } from '../../src/aggregate/count/count-values.ts';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
 import { inOneTurn } from '../../src/base/turns.ts';
 import { forEachBit } from '../../src/bitmap/bitmap.ts';

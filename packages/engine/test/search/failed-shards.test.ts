@@ -18,8 +18,8 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
-import { shardTable } from '../../src/schema/bucket-map.ts';
-import { shardOfKey } from '../../src/schema/key-buckets.ts';
+import { shardTable } from '../../src/schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../../src/schema/sharding/key-buckets.ts';
 import type { SearchContext } from '../../src/search/context.ts';
 import { explainKey } from '../../src/search/explain/explain.ts';
 import { searchIndex } from '../../src/search/search.ts';

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { MAPPING, WORDS } from '../../../../test/support/oracle/corpus.ts';
 import { joined, type Piece, wantedMarks } from '../../../../test/support/oracle/marks.ts';
 import { queries } from '../../../../test/support/oracle/queries.ts';
-import { NO_DEADLINE } from '../../src/base/deadline.ts';
+import { NO_DEADLINE } from '../../src/base/time/deadline.ts';
 import { bindQuery } from '../../src/query/bind/bind.ts';
 import type { Query } from '../../src/query/query.ts';
 import { createHighlighter } from '../../src/shard/fetch/highlight.ts';

@@ -9,7 +9,7 @@ import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { kernelUse } from '../../src/scoring/query-kernel.ts';
+import { kernelUse } from '../../src/scoring/kernel/query-kernel.ts';
 import { bruteForce } from '../scoring/brute-force.ts';
 
 type KeyField = Omit<Schema['fields'][number], 'id' | 'required'>;

@@ -11,13 +11,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
-import { readCommit } from '../../src/index/commit.ts';
+import { readCommit } from '../../src/index/commits/commit.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { createMapping } from '../../src/schema/mapping.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { rebuildIndex } from '../../src/sync/rebuild.ts';
+import { rebuildIndex } from '../../src/sync/build/rebuild.ts';
 
 const schema: Schema = {
   schemaId: 0,

@@ -13,7 +13,7 @@ import { expect } from 'vitest';
 import { FAST, KEYWORDS, TEXTS } from '../../../../test/support/oracle/corpus.ts';
 import { queries, sorts } from '../../../../test/support/oracle/queries.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
-import { clauseCounts } from '../../src/search/clause-counts.ts';
+import { clauseCounts } from '../../src/search/advice/clause-counts.ts';
 import type { SearchContext } from '../../src/search/context.ts';
 import { explainKey } from '../../src/search/explain/explain.ts';
 import { searchIndex } from '../../src/search/search.ts';

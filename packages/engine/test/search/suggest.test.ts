@@ -25,7 +25,7 @@ import {
   tokens,
 } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
-import { NO_DEADLINE } from '../../src/base/deadline.ts';
+import { NO_DEADLINE } from '../../src/base/time/deadline.ts';
 import { suggestIndex } from '../../src/search/suggest.ts';
 import { fieldTerms } from '../../src/shard/suggest/field-terms.ts';
 import { offerPrefix } from '../../src/shard/suggest/prefix-terms.ts';

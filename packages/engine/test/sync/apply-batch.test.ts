@@ -15,15 +15,15 @@ import { connectorBatch, wireBatch } from '../../../../test/support/wire-batch.t
 import { arena } from '../../../../test/support/writer-pair.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { LIMITS } from '../../src/base/limits.ts';
-import { VectorStage } from '../../src/documents/vector-stage.ts';
+import { VectorStage } from '../../src/documents/vectors/vector-stage.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
-import { decodeKey } from '../../src/schema/key.ts';
+import { decodeKey } from '../../src/schema/keys/key.ts';
 import { createMapping } from '../../src/schema/mapping.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { readStoredSchema } from '../../src/schema/stored-schema.ts';
-import { type Applied, applyBatch, type BatchTarget } from '../../src/sync/apply-batch.ts';
+import { type Applied, applyBatch, type BatchTarget } from '../../src/sync/batch/apply-batch.ts';
 import { checkpointAt } from '../../src/sync/source-state.ts';
 import { exportAll } from '../open/export-all.ts';
 import {

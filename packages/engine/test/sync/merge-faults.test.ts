@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
-import { SYSTEM_CLOCK } from '../../src/base/clock.ts';
-import type { MergeRunner } from '../../src/index/background-merges.ts';
-import { inlineRunner } from '../../src/index/merge-runners.ts';
+import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
+import type { MergeRunner } from '../../src/index/merges/background-merges.ts';
+import { inlineRunner } from '../../src/index/merges/merge-runners.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import type { KnownIndex } from '../../src/open/open-index.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { Follower } from '../../src/sync/follow-index.ts';
+import { Follower } from '../../src/sync/follow/follow-index.ts';
 import { SyncSession } from '../../src/sync/sync.ts';
 
 const SCHEMA: Schema = {

@@ -7,7 +7,7 @@ import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { SyncSession } from '../../src/sync/sync.ts';
 

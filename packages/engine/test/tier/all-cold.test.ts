@@ -5,7 +5,7 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { readCommit } from '../../src/index/commit.ts';
+import { readCommit } from '../../src/index/commits/commit.ts';
 import { WINDOW_FORM } from '../../src/segment/cool.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';

@@ -7,8 +7,8 @@ import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import type { OpenEmbedder, Texts } from '../../src/embed/embedder.ts';
 import { currentGeneration, indexFolder } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
-import { requireDefinition } from '../../src/schema/parse-definition.ts';
-import { storeParsed } from '../../src/schema/parsed-definition.ts';
+import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
+import { storeParsed } from '../../src/schema/parse/parsed-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SCHEMA = {

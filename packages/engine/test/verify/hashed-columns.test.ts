@@ -4,7 +4,7 @@ import { generationOf } from '../../../../test/support/generation-of.ts';
 import { changeColumns } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { RowHashes } from '../../src/documents/row-hash.ts';
-import { readCommit, writeCommit } from '../../src/index/commit.ts';
+import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { setHashes } from '../../src/segment/alter.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';

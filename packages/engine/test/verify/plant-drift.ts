@@ -4,7 +4,7 @@
  */
 
 import { committedDocs, deleteCommitted, moveTo } from '../../../../test/support/writer-edits.ts';
-import { type Commit, readCommit, writeCommit } from '../../src/index/commit.ts';
+import { type Commit, readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';

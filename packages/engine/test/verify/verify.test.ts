@@ -19,12 +19,12 @@ import {
   setRef,
 } from '../../../../test/support/maintenance/index.ts';
 import { deleteCommitted } from '../../../../test/support/writer-edits.ts';
-import { readCommit, writeCommit } from '../../src/index/commit.ts';
-import { dataFiles } from '../../src/index/data-files.ts';
+import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
+import { dataFiles } from '../../src/index/commits/data-files.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { takeLock } from '../../src/open/index-folder.ts';
-import { encodeKey } from '../../src/schema/key.ts';
+import { encodeKey } from '../../src/schema/keys/key.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SCHEMA: Schema = {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type FolderEntries, localEntries } from './folder-entries.ts';
+import { type FolderEntries, localEntries } from './files/folder-entries.ts';
 
 /** A folder that records which of the files beside and below it belong to a table. */
 const LOGS: Readonly<Record<string, string>> = Object.freeze({

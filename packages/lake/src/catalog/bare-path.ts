@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { kindOfPath } from '../base/files/table-files.ts';
 import { isObjectPath } from '../base/object-storage.ts';
 import { resolvePlace } from '../base/place.ts';
-import { kindOfPath } from '../base/table-files.ts';
 import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';
 import { filesystemHandle } from './filesystem.ts';
 import { relocate } from './relocation.ts';

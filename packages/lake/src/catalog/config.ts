@@ -1,6 +1,6 @@
-import type { S3Config } from '../objects/s3-settings.ts';
+import type { S3Config } from '../objects/s3/s3-settings.ts';
 
-export type { S3Config } from '../objects/s3-settings.ts';
+export type { S3Config } from '../objects/s3/s3-settings.ts';
 
 /** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
 export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { makeFolder } from '../base/new-files.ts';
+import { makeFolder } from '../base/files/new-files.ts';
 import { isObjectPath } from '../base/object-storage.ts';
 import { outcomeUnknown, type SettledOptions } from './table-handle.ts';
 

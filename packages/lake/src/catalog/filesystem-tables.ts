@@ -2,12 +2,12 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import type { FileStore } from '../base/file-store.ts';
+import type { FileStore } from '../base/files/file-store.ts';
+import { fileFault } from '../base/files/local-file.ts';
+import { isForbidden } from '../base/files/write-fault.ts';
 import { LIMITS } from '../base/limits.ts';
-import { fileFault } from '../base/local-file.ts';
 import { isObjectPath } from '../base/object-storage.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
-import { isForbidden } from '../base/write-fault.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
 import { isTableFolder } from './metadata-versions.ts';
 

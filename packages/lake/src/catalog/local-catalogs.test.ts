@@ -15,7 +15,7 @@ import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LakeError } from '../base/errors.ts';
-import { type FileStore, localFiles } from '../base/file-store.ts';
+import { type FileStore, localFiles } from '../base/files/file-store.ts';
 import { formatJson, type JsonObject } from '../base/json.ts';
 import { createInCatalog, type FileCatalogConfig, newTableLocation } from './create-table.ts';
 import { loadFilesystemTable } from './filesystem.ts';

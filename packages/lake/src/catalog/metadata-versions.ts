@@ -1,5 +1,5 @@
 import { LakeError } from '../base/errors.ts';
-import { type FileStore, localFiles } from '../base/file-store.ts';
+import { type FileStore, localFiles } from '../base/files/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import { joinPlace } from '../base/place.ts';
 import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { localFiles } from '../base/file-store.ts';
+import { localFiles } from '../base/files/file-store.ts';
 import { formatJson } from '../base/json.ts';
 import type { Schema } from '../schema/type.ts';
 import { appendToTable, writeTable } from '../write/table-writer.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asNobody } from '../../../../test/support/as-nobody.ts';
 import type { Schema } from '../schema/type.ts';
 import { openTable } from '../table.ts';
-import { importIntoTable } from '../write/import-files.ts';
+import { importIntoTable } from '../write/import/import-files.ts';
 import { appendToTable, writeTable } from '../write/table-writer.ts';
 import { listTables, loadTable } from './load-table.ts';
 

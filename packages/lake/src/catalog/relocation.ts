@@ -1,14 +1,14 @@
 import { basename, dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import type { FileStore } from '../base/file-store.ts';
-import { resolvePlace } from '../base/place.ts';
+import type { FileStore } from '../base/files/file-store.ts';
 import {
   below,
   createTableFiles,
   normalizeRecorded,
   type PathMapping,
   type TableFiles,
-} from '../base/table-files.ts';
+} from '../base/files/table-files.ts';
+import { resolvePlace } from '../base/place.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 
 /** What is known about a table's place beside its metadata. */

@@ -1,6 +1,6 @@
 import { LakeError } from '../base/errors.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import { JsonNode } from '../base/json-node.ts';
-import { normalizeRecorded } from '../base/table-files.ts';
 import { parseTableMetadata, type TableMetadata } from '../metadata/table-metadata.ts';
 import {
   RESTRICTED,

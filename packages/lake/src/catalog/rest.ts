@@ -1,12 +1,12 @@
 import { LakeError } from '../base/errors.ts';
+import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/files/table-files.ts';
 import { type JsonObject, parseJson } from '../base/json.ts';
 import { LIMITS } from '../base/limits.ts';
 import { isObjectPath, refuseOtherStores } from '../base/object-storage.ts';
 import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
-import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { openFiles } from '../objects/open-files.ts';
-import type { VendedSettings } from '../objects/s3-settings.ts';
+import type { VendedSettings } from '../objects/s3/s3-settings.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { answerJson, errorMessage, type HttpAnswer, shownUrl } from './rest-http.ts';
 import { openRestSession, type RestSession } from './rest-session.ts';

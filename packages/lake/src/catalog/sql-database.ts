@@ -1,6 +1,6 @@
 import { LakeError } from '../base/errors.ts';
+import { kindOfPath } from '../base/files/table-files.ts';
 import { createSecrets, shownUri } from '../base/secrets.ts';
-import { kindOfPath } from '../base/table-files.ts';
 
 /** The one table of a SQL catalog, as the JDBC catalog of Iceberg and pyiceberg write it. */
 export interface SqlRow {

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { below, kindOfPath, normalizeRecorded } from '../base/files/table-files.ts';
 import { isObjectPath, refuseOtherStores } from '../base/object-storage.ts';
 import { resolvePlace } from '../base/place.ts';
-import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
 
 /**
  * The location of a metadata file that a SQL catalog records. In order:

@@ -1,8 +1,8 @@
 import { LakeError } from '../base/errors.ts';
-import type { FileStore } from '../base/file-store.ts';
-import type { TableFiles } from '../base/table-files.ts';
+import type { FileStore } from '../base/files/file-store.ts';
+import type { TableFiles } from '../base/files/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
-import type { S3Config } from '../objects/s3-settings.ts';
+import type { S3Config } from '../objects/s3/s3-settings.ts';
 import type { ReadRestrictions } from '../restrictions/read-restrictions.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { LakeError } from '../base/errors.ts';
-import { warnOfLength } from '../base/file-length.ts';
-import type { FileStore } from '../base/file-store.ts';
+import { warnOfLength } from '../base/files/file-length.ts';
+import type { FileStore } from '../base/files/file-store.ts';
+import type { TableFiles } from '../base/files/table-files.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { TableFiles } from '../base/table-files.ts';
 import { memoryShare } from '../base/usable-memory.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { PageCache } from '../parquet/page-cache.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { eachOf } from '../base/each-of.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import { isObjectPath } from '../base/object-storage.ts';
-import { normalizeRecorded } from '../base/table-files.ts';
 import type { FileScan, FileSet } from '../metadata/file-set.ts';
 import { orcRefused } from '../plan/refuse-orc.ts';
 import { masked, type PermittedColumns, permittedColumns } from '../restrictions/permitted-rows.ts';

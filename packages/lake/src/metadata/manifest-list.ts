@@ -1,7 +1,7 @@
 import { readAvroRows } from '../avro/container.ts';
 import { LakeError } from '../base/errors.ts';
+import type { TableFiles } from '../base/files/table-files.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { TableFiles } from '../base/table-files.ts';
 import type { StructValue, Value } from '../schema/type.ts';
 import { manifestListSchema } from './manifest-schema.ts';
 import type { SnapshotEntry } from './snapshot.ts';

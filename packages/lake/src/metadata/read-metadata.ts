@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { LakeError } from '../base/errors.ts';
-import { type FileStore, localFiles } from '../base/file-store.ts';
+import { type FileStore, localFiles } from '../base/files/file-store.ts';
 import { type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';

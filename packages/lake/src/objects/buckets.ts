@@ -1,5 +1,5 @@
 import type { ObjectStore } from './object-store.ts';
-import type { Environment, S3Config, VendedSettings } from './s3-settings.ts';
+import type { Environment, S3Config, VendedSettings } from './s3/s3-settings.ts';
 
 /** What decides how object stores are reached. */
 export interface FileAccess {

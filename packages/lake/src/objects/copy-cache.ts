@@ -4,12 +4,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
+import { makeFolder } from '../base/files/new-files.ts';
+import { writeFault } from '../base/files/write-fault.ts';
 import { LIMITS } from '../base/limits.ts';
-import { makeFolder } from '../base/new-files.ts';
 import { hasEnded, processMark } from '../base/process-mark.ts';
-import { writeFault } from '../base/write-fault.ts';
 import type { ObjectFile } from './object-file.ts';
-import type { Environment } from './s3-settings.ts';
+import type { Environment } from './s3/s3-settings.ts';
 
 /** Where local copies of objects are kept, and how many bytes of them. */
 export interface CopyCacheSettings {

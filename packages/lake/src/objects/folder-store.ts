@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { fileFault } from '../base/files/local-file.ts';
+import { makeFolder } from '../base/files/new-files.ts';
+import { openRegularFile } from '../base/files/regular-file.ts';
+import { syncFolder } from '../base/files/sync-folder.ts';
+import { linkFirst } from '../base/files/whole-files.ts';
+import { writeFault } from '../base/files/write-fault.ts';
 import { LIMITS } from '../base/limits.ts';
-import { fileFault } from '../base/local-file.ts';
-import { makeFolder } from '../base/new-files.ts';
 import { hasEnded, processMark } from '../base/process-mark.ts';
-import { openRegularFile } from '../base/regular-file.ts';
-import { syncFolder } from '../base/sync-folder.ts';
-import { linkFirst } from '../base/whole-files.ts';
-import { writeFault } from '../base/write-fault.ts';
 import type {
   GetOptions,
   GotObject,

@@ -1,12 +1,12 @@
 import { LakeError } from '../base/errors.ts';
-import { LIMITS } from '../base/limits.ts';
 import {
   type FileRange,
   type FileRole,
   invalidCode,
   missingCode,
   type RandomAccessFile,
-} from '../base/random-access-file.ts';
+} from '../base/files/random-access-file.ts';
+import { LIMITS } from '../base/limits.ts';
 import { BLOCKS } from './block-cache.ts';
 import type { GotObject, ObjectStore } from './object-store.ts';
 

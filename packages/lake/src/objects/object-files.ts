@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LakeError, type LakeErrorCode } from '../base/errors.ts';
-import type { FileStore, LocalCopies } from '../base/file-store.ts';
-import type { FolderEntries } from '../base/folder-entries.ts';
-import type { NewFile } from '../base/new-files.ts';
+import type { FileStore, LocalCopies } from '../base/files/file-store.ts';
+import type { FolderEntries } from '../base/files/folder-entries.ts';
+import type { NewFile } from '../base/files/new-files.ts';
+import type { FileRole } from '../base/files/random-access-file.ts';
+import { WorkFolder } from '../base/files/work-folder.ts';
 import { objectAddress } from '../base/object-storage.ts';
-import type { FileRole } from '../base/random-access-file.ts';
-import { WorkFolder } from '../base/work-folder.ts';
 import type { Buckets } from './buckets.ts';
 import type { CopyCache } from './copy-cache.ts';
 import { createFirst } from './create-first.ts';

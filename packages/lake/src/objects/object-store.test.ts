@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeObjectStore } from '../../test/object-store-suite.ts';
 import { S3Server } from '../../test/s3-server.ts';
-import { linkFirst } from '../base/whole-files.ts';
+import { linkFirst } from '../base/files/whole-files.ts';
 import { openObjectStore } from './open-object-store.ts';
 
 let server: S3Server;

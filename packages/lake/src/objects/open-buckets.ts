@@ -8,10 +8,10 @@ import type { Buckets, FileAccess } from './buckets.ts';
 export async function openBuckets(kind: StoreKind, access: FileAccess): Promise<Buckets> {
   switch (kind) {
     case 's3':
-      return (await import('./s3-buckets.ts')).s3Buckets(access);
+      return (await import('./s3/s3-buckets.ts')).s3Buckets(access);
     case 'gs':
-      return (await import('./gcs-store.ts')).gcsBuckets(access);
+      return (await import('./gcs/gcs-store.ts')).gcsBuckets(access);
     case 'azure':
-      return (await import('./azure-store.ts')).azureBuckets(access);
+      return (await import('./azure/azure-store.ts')).azureBuckets(access);
   }
 }

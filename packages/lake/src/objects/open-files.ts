@@ -1,8 +1,8 @@
 import type { LakeErrorCode } from '../base/errors.ts';
-import { type FileStore, type LocalCopies, localFiles } from '../base/file-store.ts';
-import type { NewFile } from '../base/new-files.ts';
+import { type FileStore, type LocalCopies, localFiles } from '../base/files/file-store.ts';
+import type { NewFile } from '../base/files/new-files.ts';
+import type { FileRole } from '../base/files/random-access-file.ts';
 import { refuseOtherStores, type StoreKind, storeKind } from '../base/object-storage.ts';
-import type { FileRole } from '../base/random-access-file.ts';
 import type { FileAccess } from './buckets.ts';
 import { CopyCache, copyCacheSettings } from './copy-cache.ts';
 import { ObjectFiles } from './object-files.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LakeError } from '../base/errors.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
-import { arrayValues, type PhysicalValue } from './page-values.ts';
+import { arrayValues, type PhysicalValue } from './encodings/page-values.ts';
 import type { LoadedPage, ParquetFile } from './parquet-file.ts';
 import { planColumns } from './read-plan.ts';
 import { readWhole } from './read-rows.ts';

@@ -6,8 +6,8 @@
 import { bigintFromBytes } from '../schema/decimal.ts';
 import type { Type, Value, VariantNode } from '../schema/type.ts';
 import { uuidFromBytes } from '../schema/uuid.ts';
+import type { PhysicalValue } from './encodings/page-values.ts';
 import { type FaultPlace, parquetFault, parquetUnsupported } from './fault.ts';
-import type { PhysicalValue } from './page-values.ts';
 import type { LeafNode, ParquetLogicalType, TimeUnit } from './schema-tree.ts';
 
 /** Makes a `Value` of one stored value that is not null. */

@@ -1,5 +1,5 @@
 import { LakeError } from '../base/errors.ts';
-import { type FileRole, invalidCode } from '../base/random-access-file.ts';
+import { type FileRole, invalidCode } from '../base/files/random-access-file.ts';
 
 /** Where an error happened: the file, and what the file is to the table. */
 export interface FaultPlace {

@@ -1,7 +1,7 @@
 import { usableBounds } from '../schema/bounds.ts';
 import type { Value } from '../schema/type.ts';
 import { isPlainText } from './convert.ts';
-import { decodePlain } from './encodings.ts';
+import { decodePlain } from './encodings/encodings.ts';
 import type { PageBounds } from './page-directory.ts';
 import type { ByteCost, LoadedPage, ParquetFile } from './parquet-file.ts';
 import type { ReadPlan } from './read-plan.ts';

@@ -3,10 +3,9 @@
  *
  *   "PAR1", column chunks, indexes, FileMetaData (thrift compact), u32 LE length of it, "PAR1"
  */
+
+import type { RandomAccessFile } from '../base/files/random-access-file.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { RandomAccessFile } from '../base/random-access-file.ts';
-import { type FaultPlace, parquetFault, parquetLimit, parquetUnsupported } from './fault.ts';
-import { buildSchemaTree, PHYSICAL, type SchemaTree } from './schema-tree.ts';
 import {
   bytesAt,
   listAt,
@@ -16,7 +15,9 @@ import {
   type ThriftStruct,
   type ThriftValue,
   textAt,
-} from './thrift.ts';
+} from './encodings/thrift.ts';
+import { type FaultPlace, parquetFault, parquetLimit, parquetUnsupported } from './fault.ts';
+import { buildSchemaTree, PHYSICAL, type SchemaTree } from './schema-tree.ts';
 
 const MAGIC = 'PAR1';
 const ENCRYPTED_MAGIC = 'PARE';

@@ -1,5 +1,5 @@
+import type { PageTexts, PageValues } from './encodings/page-values.ts';
 import type { LeafPage } from './page.ts';
-import type { PageTexts, PageValues } from './page-values.ts';
 
 /** The pages of a chunk as one, for rows that cross page boundaries. */
 export function joinPages(parts: readonly LeafPage[], maxDefinition: number): LeafPage {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../base/limits.ts';
+import type { PhysicalValue } from './encodings/page-values.ts';
 import { parquetFault, parquetLimit } from './fault.ts';
 import { pageOf } from './page-directory.ts';
-import type { PhysicalValue } from './page-values.ts';
 import type { ByteCost, LoadedPage, ParquetFile } from './parquet-file.ts';
 import type { LeafNode } from './schema-tree.ts';
 

@@ -8,11 +8,11 @@
 
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { listAt, numberAt, readThrift, type ThriftValue } from './encodings/thrift.ts';
 import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
 import type { ByteRange, ColumnChunk } from './footer.ts';
 import { type PageHeader, readPageHeader } from './page-header.ts';
 import type { LeafNode } from './schema-tree.ts';
-import { listAt, numberAt, readThrift, type ThriftValue } from './thrift.ts';
 
 /**
  * A run of rows and the pages (one, or all of the chunk) that hold them. Rows count from the row

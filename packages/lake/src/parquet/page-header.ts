@@ -1,7 +1,7 @@
 /** Page headers (parquet.thrift, PageHeader): where a page's bytes are and how to read them. */
 import { LIMITS } from '../base/limits.ts';
+import { numberAt, readThrift, structAt, type ThriftStruct } from './encodings/thrift.ts';
 import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
-import { numberAt, readThrift, structAt, type ThriftStruct } from './thrift.ts';
 
 interface PageBase {
   /** Bytes of the header itself, and of the page behind it as stored and once decompressed. */

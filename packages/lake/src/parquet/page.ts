@@ -7,12 +7,12 @@
  * 3. Levels are checked against the column's maxima; the entries without a value are counted.
  */
 import { crc32 } from 'node:zlib';
-import { decompress } from './codecs.ts';
-import { decodePlain, decodeValues } from './encodings.ts';
+import { decompress } from './encodings/codecs.ts';
+import { decodePlain, decodeValues } from './encodings/encodings.ts';
+import { type PageValues, sharedTexts } from './encodings/page-values.ts';
+import { decodeBitPackedLevels, decodeHybrid, singleRun } from './encodings/rle.ts';
 import { type FaultPlace, parquetFault } from './fault.ts';
 import type { PageHeader } from './page-header.ts';
-import { type PageValues, sharedTexts } from './page-values.ts';
-import { decodeBitPackedLevels, decodeHybrid, singleRun } from './rle.ts';
 import type { LeafNode } from './schema-tree.ts';
 
 /** A decoded page. An entry is a value, a null, or an empty list on the way. */

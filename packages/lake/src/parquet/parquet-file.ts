@@ -2,9 +2,10 @@
  * An open Parquet file: its footer is read once, the page directory of a column chunk when it is
  * first needed, pages through a cache. Nothing else is read.
  */
-import { type FileStore, localFiles } from '../base/file-store.ts';
+import { type FileStore, localFiles } from '../base/files/file-store.ts';
+import type { FileRole, RandomAccessFile } from '../base/files/random-access-file.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { FileRole, RandomAccessFile } from '../base/random-access-file.ts';
+import type { PageValues } from './encodings/page-values.ts';
 import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
 import { type ByteRange, type Footer, readFooter, readKeyValue } from './footer.ts';
 import { joinPages } from './join-pages.ts';
@@ -18,7 +19,6 @@ import {
   readPageDirectory,
 } from './page-directory.ts';
 import { readPageHeader } from './page-header.ts';
-import type { PageValues } from './page-values.ts';
 import type { RowCache } from './row-cache.ts';
 import type { LeafNode, SchemaTree } from './schema-tree.ts';
 

@@ -7,7 +7,7 @@
  * begins with its definition levels: u32 LE length, then runs (varint count << 1, u8 level).
  */
 import type { Field, Type, Value } from '../schema/type.ts';
-import { encodeThrift, i64, list, struct, type ThriftOut } from './thrift-writer.ts';
+import { encodeThrift, i64, list, struct, type ThriftOut } from './encodings/thrift-writer.ts';
 
 const MAGIC = Buffer.from('PAR1', 'latin1');
 

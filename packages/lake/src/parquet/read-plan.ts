@@ -15,8 +15,8 @@ import { withoutFieldIds } from '../base/without-field-ids.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import type { Field, ListType, MapType, Type, Value, VariantNode } from '../schema/type.ts';
 import { type Convert, converter, variantConverter } from './convert.ts';
+import type { PhysicalValue } from './encodings/page-values.ts';
 import { type FaultPlace, parquetFault } from './fault.ts';
-import type { PhysicalValue } from './page-values.ts';
 import type { GroupNode, LeafNode, ParquetNode, SchemaTree } from './schema-tree.ts';
 
 /**

@@ -4,8 +4,14 @@
  * repetition level; each leaf its column's index.
  */
 import { LIMITS } from '../base/limits.ts';
+import {
+  numberAt,
+  structAt,
+  type ThriftStruct,
+  type ThriftValue,
+  textAt,
+} from './encodings/thrift.ts';
 import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
-import { numberAt, structAt, type ThriftStruct, type ThriftValue, textAt } from './thrift.ts';
 
 /** Physical types, in the order of parquet.thrift. */
 export const PHYSICAL = [

@@ -1,5 +1,5 @@
 import { LakeError } from '../base/errors.ts';
-import { normalizeRecorded } from '../base/table-files.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import type { DataFile, DeleteFile } from '../metadata/file-set.ts';
 import { admits, usableBounds } from '../schema/bounds.ts';
 import type { Value } from '../schema/type.ts';

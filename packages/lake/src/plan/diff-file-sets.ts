@@ -1,4 +1,4 @@
-import { normalizeRecorded } from '../base/table-files.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import type { DeleteFile, FileScan, FileSet } from '../metadata/file-set.ts';
 
 /** A data file that is in both sets, under another set of deletes. */

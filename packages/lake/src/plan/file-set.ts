@@ -1,6 +1,6 @@
 import { LakeError } from '../base/errors.ts';
+import type { TableFiles } from '../base/files/table-files.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { TableFiles } from '../base/table-files.ts';
 import type { DataFile, DeleteFile, FileSet } from '../metadata/file-set.ts';
 import { type ManifestFile, readManifestList } from '../metadata/manifest-list.ts';
 import { snapshotOf, specById, type TableMetadata } from '../metadata/table-metadata.ts';

@@ -1,4 +1,4 @@
-import type { TableFiles } from '../base/table-files.ts';
+import type { TableFiles } from '../base/files/table-files.ts';
 import { type ManifestEntry, readManifest } from '../metadata/manifest.ts';
 import type { ManifestFile } from '../metadata/manifest-list.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';

@@ -1,5 +1,5 @@
 import { LakeError } from '../base/errors.ts';
-import type { FileRole } from '../base/random-access-file.ts';
+import type { FileRole } from '../base/files/random-access-file.ts';
 import type { FileSet } from '../metadata/file-set.ts';
 
 /** The error for a file that is ORC. */

@@ -10,7 +10,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LakeError } from '../base/errors.ts';
-import type { FileStore } from '../base/file-store.ts';
+import type { FileStore } from '../base/files/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import { PositionSet } from './position-set.ts';
 import { decodeRoaring64, encodeRoaring64 } from './roaring.ts';

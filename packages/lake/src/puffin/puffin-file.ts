@@ -7,8 +7,8 @@
  * by name.
  */
 import { LakeError } from '../base/errors.ts';
+import type { RandomAccessFile } from '../base/files/random-access-file.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { RandomAccessFile } from '../base/random-access-file.ts';
 import { encodeDeletionVector } from './deletion-vector.ts';
 import type { PositionSet } from './position-set.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LakeError } from '../base/errors.ts';
-import { memoryFile } from '../base/random-access-file.ts';
+import { memoryFile } from '../base/files/random-access-file.ts';
 import { decodeDeletionVector, encodeDeletionVector } from './deletion-vector.ts';
 import { NO_POSITIONS, PositionSet, positionSet, unionPositions } from './position-set.ts';
 import { encodeVectorFile, readPuffinFooter } from './puffin-file.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openLocalFile } from '../base/random-access-file.ts';
+import { openLocalFile } from '../base/files/random-access-file.ts';
 import { readFooter } from '../parquet/footer.ts';
 import { checkPages } from './check-pages.ts';
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { RandomAccessFile } from '../base/random-access-file.ts';
+import type { RandomAccessFile } from '../base/files/random-access-file.ts';
 import { type FaultPlace, parquetFault } from '../parquet/fault.ts';
 import type { ColumnChunk, Footer } from '../parquet/footer.ts';
 import { type PageHeader, readPageHeader } from '../parquet/page-header.ts';

@@ -1,7 +1,7 @@
 import { LakeError } from '../base/errors.ts';
-import { warnOfLength } from '../base/file-length.ts';
+import { warnOfLength } from '../base/files/file-length.ts';
+import { type FileRole, invalidCode, missingCode } from '../base/files/random-access-file.ts';
 import { LIMITS } from '../base/limits.ts';
-import { type FileRole, invalidCode, missingCode } from '../base/random-access-file.ts';
 import type { FaultPlace } from '../parquet/fault.ts';
 import { orcRefused } from '../plan/refuse-orc.ts';
 import { openAvroFile } from './avro-file.ts';

@@ -1,6 +1,6 @@
 import { LakeError } from '../base/errors.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import { LIMITS } from '../base/limits.ts';
-import { normalizeRecorded } from '../base/table-files.ts';
 import type { DeleteFile, FileScan } from '../metadata/file-set.ts';
 import { deleteKey } from '../plan/diff-file-sets.ts';
 import { readDeletionVector } from '../puffin/deletion-vector.ts';

@@ -1,8 +1,8 @@
 import { LIMITS } from '../base/limits.ts';
+import type { PageValues } from '../parquet/encodings/page-values.ts';
 import type { ColumnChunk, RowGroup } from '../parquet/footer.ts';
 import { decodeDictionary, decodePage, type PageContext } from '../parquet/page.ts';
 import type { PageHeader } from '../parquet/page-header.ts';
-import type { PageValues } from '../parquet/page-values.ts';
 import type { LeafNode } from '../parquet/schema-tree.ts';
 
 /** What the pages of a column chunk can grow to. */

@@ -1,6 +1,6 @@
 import type { LakeError } from '../base/errors.ts';
-import type { FileStore, LocalCopies } from '../base/file-store.ts';
-import { openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
+import type { FileStore, LocalCopies } from '../base/files/file-store.ts';
+import { openLocalFile, type RandomAccessFile } from '../base/files/random-access-file.ts';
 import { withoutFieldIds } from '../base/without-field-ids.ts';
 import type { FaultPlace } from '../parquet/fault.ts';
 import { type Footer, readFooter } from '../parquet/footer.ts';

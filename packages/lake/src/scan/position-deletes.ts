@@ -1,6 +1,6 @@
 import { LakeError } from '../base/errors.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import { LIMITS } from '../base/limits.ts';
-import { normalizeRecorded } from '../base/table-files.ts';
 import type { DeleteFile } from '../metadata/file-set.ts';
 import { type PositionSet, positionSet } from '../puffin/position-set.ts';
 import type { Field } from '../schema/type.ts';

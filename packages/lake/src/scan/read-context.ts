@@ -1,4 +1,4 @@
-import type { TableFiles } from '../base/table-files.ts';
+import type { TableFiles } from '../base/files/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import type { ReadRestrictions } from '../restrictions/read-restrictions.ts';
 import { type NameMapping, nameMappingOf } from '../schema/name-mapping.ts';

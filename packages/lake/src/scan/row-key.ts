@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { normalizeRecorded } from '../base/table-files.ts';
+import { normalizeRecorded } from '../base/files/table-files.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import type { Value } from '../schema/type.ts';
 import type { ColumnVector } from './batch.ts';

@@ -1,32 +1,32 @@
 import { LakeError } from '../base/errors.ts';
-import type { FileStore } from '../base/file-store.ts';
+import type { FileStore } from '../base/files/file-store.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { isUnpartitioned } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
-import { discard } from './commit.ts';
-import { refuseOtherCount } from './csv-records.ts';
+import { discard } from './commit/commit.ts';
 import {
   type NewDataFile,
   publishFiles,
   type StagedDataFile,
   type WriteTarget,
   writeDataFiles,
-} from './data-files.ts';
-import { type StagedInput, stageInput, type WriteInput } from './input.ts';
-import { type InputColumn, inputColumns } from './input-columns.ts';
-import { checkedFiles } from './input-files.ts';
-import { type InputKeys, keyReader, plainKeys, refuseRepeatedKeys } from './key-rows.ts';
-import { locatedFault } from './located-fault.ts';
-import { writePlainFiles } from './plain-files.ts';
-import { type PlainRows, plainRows } from './plain-rows.ts';
-import { jsonTextPaths, kindFor, type ReadingOptions } from './reading-options.ts';
-import { rowSlices } from './row-slices.ts';
-import { noteSkipped } from './skipped-lines.ts';
-import { formMacros } from './text-forms.ts';
-import { typedSelect } from './typed-select.ts';
+} from './files/data-files.ts';
+import { writePlainFiles } from './files/plain-files.ts';
+import { refuseOtherCount } from './input/csv-records.ts';
+import { type StagedInput, stageInput, type WriteInput } from './input/input.ts';
+import { type InputColumn, inputColumns } from './input/input-columns.ts';
+import { checkedFiles } from './input/input-files.ts';
+import { locatedFault } from './input/located-fault.ts';
+import { jsonTextPaths, kindFor, type ReadingOptions } from './input/reading-options.ts';
+import { noteSkipped } from './input/skipped-lines.ts';
+import { type InputKeys, keyReader, plainKeys, refuseRepeatedKeys } from './rows/key-rows.ts';
+import { type PlainRows, plainRows } from './rows/plain-rows.ts';
+import { rowSlices } from './rows/row-slices.ts';
+import { formMacros } from './types/text-forms.ts';
+import { typedSelect } from './types/typed-select.ts';
 import type { WriteWatch } from './write-progress.ts';
 import { WriterSession, workFolderOf } from './writer-session.ts';
 

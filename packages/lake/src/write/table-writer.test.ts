@@ -12,7 +12,7 @@ import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
-import { importIntoTable } from './import-files.ts';
+import { importIntoTable } from './import/import-files.ts';
 import {
   appendToTable,
   changeTableRows,

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { InputReading } from './input.ts';
-import type { InputNote } from './input-notes.ts';
+import type { InputReading } from './input/input.ts';
+import type { InputNote } from './input/input-notes.ts';
 
 /** How far a write is. */
 export interface WriteProgress {

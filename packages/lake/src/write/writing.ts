@@ -1,4 +1,4 @@
-import type { FollowOptions, FollowStep } from './follow-file.ts';
+import type { FollowOptions, FollowStep } from './follow/follow-file.ts';
 
 /**
  * The writing operations of the package. Each loads its code at its first call: most programs only
@@ -25,23 +25,27 @@ export const upsertRows = lazy(async () => (await writer()).upsertIntoTable);
 export const changeRows = lazy(async () => (await writer()).changeTableRows);
 /** Rewrites small files as larger ones, and applies their deletes. */
 export const compactTable = lazy(
-  async () => (await import('./compact-table.ts')).compactTableFiles,
+  async () => (await import('./rows/compact-table.ts')).compactTableFiles,
 );
 /** Removes old snapshots, and the files that only they name. */
 export const expireSnapshots = lazy(
-  async () => (await import('./expire-snapshots.ts')).expireTableSnapshots,
+  async () => (await import('./commit/expire-snapshots.ts')).expireTableSnapshots,
 );
 /** Makes or moves a tag or a branch. */
-export const setTableRef = lazy(async () => (await import('./table-refs.ts')).pointTableRef);
+export const setTableRef = lazy(async () => (await import('./commit/table-refs.ts')).pointTableRef);
 /** Removes a table from its catalog. */
 export const dropTable = lazy(
   async () => (await import('../catalog/drop-table.ts')).dropFromCatalog,
 );
 /** Removes a tag or a branch. */
-export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).removeTableRef);
+export const dropTableRef = lazy(
+  async () => (await import('./commit/table-refs.ts')).removeTableRef,
+);
 /** Follows a text file, as `followTextFile`. */
 export async function* followFile(options: FollowOptions): AsyncGenerator<FollowStep> {
-  yield* (await import('./follow-file.ts')).followTextFile(options);
+  yield* (await import('./follow/follow-file.ts')).followTextFile(options);
 }
 /** Reads files into a table, new or existing. */
-export const importFiles = lazy(async () => (await import('./import-files.ts')).importIntoTable);
+export const importFiles = lazy(
+  async () => (await import('./import/import-files.ts')).importIntoTable,
+);

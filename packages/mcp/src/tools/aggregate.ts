@@ -31,13 +31,15 @@ import {
 } from './aggregate-request.ts';
 import { type Answered, answerEach, NO_ROWS } from './answer-each.ts';
 import { cursorText, readCursor } from './cursor.ts';
-import { inFieldCase } from './field-case.ts';
-import { epochDate } from './field-values.ts';
-import { shortDates } from './hit-view.ts';
-import { foldMissing, withMissing } from './missing-rows.ts';
-import { reasonsOf, suggestedLines, suggestedOf } from './nothing-found.ts';
-import { requireDates } from './number-periods.ts';
-import { anyFieldNotes, withOtherFields } from './other-fields.ts';
+import { inFieldCase } from './hints/field-case.ts';
+import { epochDate } from './hints/field-values.ts';
+import { foldMissing, withMissing } from './hints/missing-rows.ts';
+import { reasonsOf, suggestedLines, suggestedOf } from './hints/nothing-found.ts';
+import { requireDates } from './hints/number-periods.ts';
+import { anyFieldNotes, withOtherFields } from './hints/other-fields.ts';
+import { fieldWords } from './hints/served-words.ts';
+import { shortDates } from './hits/hit-view.ts';
+import { withoutNext } from './hits/ties.ts';
 import {
   type Budgeted,
   CURSOR,
@@ -49,8 +51,6 @@ import {
   tokensFor,
 } from './page-arguments.ts';
 import { hasTexts, resultLines } from './result-lines.ts';
-import { fieldWords } from './served-words.ts';
-import { withoutNext } from './ties.ts';
 import {
   type AgentTool,
   ANY_OBJECT,

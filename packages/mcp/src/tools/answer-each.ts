@@ -1,5 +1,5 @@
 import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
-import { meantField } from './field-case.ts';
+import { meantField } from './hints/field-case.ts';
 
 /** A response that has notes. */
 interface Noted {

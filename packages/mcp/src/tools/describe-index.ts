@@ -5,8 +5,8 @@ import { DATA_NOTICE, dataLines } from '../base/data-text.ts';
 import { fittingCount, withinBudget } from '../base/within-budget.ts';
 import { fieldLine, pathLines } from './contents-text.ts';
 import { cursorText, readCursor } from './cursor.ts';
-import { type Contents, contentsOf } from './field-values.ts';
-import { foldNames } from './fold-names.ts';
+import { type Contents, contentsOf } from './hints/field-values.ts';
+import { foldNames } from './hints/fold-names.ts';
 import {
   type Budgeted,
   CURSOR,

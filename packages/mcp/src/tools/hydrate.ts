@@ -21,10 +21,11 @@ import { tokensOfJson } from '../base/tokens.ts';
 import { visible } from '../base/visible.ts';
 import { withinBudget } from '../base/within-budget.ts';
 import { SHORT_HASH } from '../citations/citation.ts';
-import { type CitedRow, type CitedRows, citedRows } from './cited-rows.ts';
 import { cursorText, readCursor } from './cursor.ts';
-import { hitText } from './hit-text.ts';
-import { datesIn, type HitView } from './hit-view.ts';
+import { type CitedRow, type CitedRows, citedRows } from './hits/cited-rows.ts';
+import { hitText } from './hits/hit-text.ts';
+import { datesIn, type HitView } from './hits/hit-view.ts';
+import { partOf, type TextRange } from './hits/value-part.ts';
 import {
   type Budgeted,
   CURSOR,
@@ -43,7 +44,6 @@ import {
   TEXTS,
   type ToolAnswer,
 } from './tool.ts';
-import { partOf, type TextRange } from './value-part.ts';
 
 const KEYS = 100;
 

@@ -5,25 +5,25 @@ import { shortKey } from '../base/find-keys.ts';
 import { stateOf, stateText, withLag } from '../base/table-state.ts';
 import { withinBudget } from '../base/within-budget.ts';
 import type { Answered } from './answer-each.ts';
-import { type CitedRows, citedColumns, citedRows } from './cited-rows.ts';
 import { type Cursor, cursorText, stateMark } from './cursor.ts';
-import { pageOfHits } from './hit-page.ts';
-import { hitTable, TABLE_HITS } from './hit-table.ts';
-import { hitText } from './hit-text.ts';
-import { type HitView, viewJson, viewOf } from './hit-view.ts';
-import { type MergedHit, mergeHits } from './merge-hits.ts';
 import {
   type Reasons,
   reasonsFor,
   reasonsOf,
   suggestedLines,
   suggestedOf,
-} from './nothing-found.ts';
-import { anyFieldNotes } from './other-fields.ts';
+} from './hints/nothing-found.ts';
+import { anyFieldNotes } from './hints/other-fields.ts';
+import { type CitedRows, citedColumns, citedRows } from './hits/cited-rows.ts';
+import { pageOfHits } from './hits/hit-page.ts';
+import { hitTable, TABLE_HITS } from './hits/hit-table.ts';
+import { hitText } from './hits/hit-text.ts';
+import { type HitView, viewJson, viewOf } from './hits/hit-view.ts';
+import { type MergedHit, mergeHits } from './hits/merge-hits.ts';
+import { type SharedHighlight, sharedHighlight } from './hits/shared-highlight.ts';
+import { tiesOfPage } from './hits/ties.ts';
 import { moreLines, tokensFor } from './page-arguments.ts';
 import { type SearchInput, sortFields, sortKeys } from './search-request.ts';
-import { type SharedHighlight, sharedHighlight } from './shared-highlight.ts';
-import { tiesOfPage } from './ties.ts';
 import { PART_MISSING, type ToolAnswer } from './tool.ts';
 
 /** Where a page begins, in which call. */

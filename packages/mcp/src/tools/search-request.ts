@@ -11,8 +11,8 @@ import {
 import { sortOfText } from '@lakehouse-search/contract/internal';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { hasFieldClause } from '../base/field-clause.ts';
+import { rowPath } from './hits/row-paths.ts';
 import type { Budgeted, IndexNames } from './page-arguments.ts';
-import { rowPath } from './row-paths.ts';
 
 /** The arguments of a search. */
 export interface SearchInput extends Budgeted {

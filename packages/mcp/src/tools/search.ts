@@ -9,15 +9,15 @@ import {
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { STATE_SCHEMA } from '../base/table-state.ts';
-import { withAbsentWords } from './absent-words.ts';
 import { answerEach, NO_ROWS } from './answer-each.ts';
 import { readCursor } from './cursor.ts';
-import { inFieldCase } from './field-case.ts';
-import { withOtherFields } from './other-fields.ts';
+import { withAbsentWords } from './hints/absent-words.ts';
+import { inFieldCase } from './hints/field-case.ts';
+import { withOtherFields } from './hints/other-fields.ts';
+import { fieldWords, indexList } from './hints/served-words.ts';
 import { pageAnswer } from './page-answer.ts';
 import { CURSOR, INDEXES, indexesOfCall, MAX_TOKENS } from './page-arguments.ts';
 import { fieldsIn, joined, runSearch, type SearchInput } from './search-request.ts';
-import { fieldWords, indexList } from './served-words.ts';
 import {
   type AgentTool,
   ANY_OBJECT,

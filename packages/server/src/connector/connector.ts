@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { isRestrictionsChanged } from '@lakehouse-search/engine/internal';
 import { type ClusterContext, connectorLease } from '../control-plane/cluster-context.ts';
-import { LEADER } from '../control-plane/cluster-job-api.ts';
-import { Leadership, pause } from '../control-plane/leadership.ts';
-import type { LoopFaults } from '../control-plane/loop-faults.ts';
-import type { WorkWatch } from '../control-plane/work-watch.ts';
+import { Leadership, pause } from '../control-plane/leader/leadership.ts';
+import type { LoopFaults } from '../control-plane/leader/loop-faults.ts';
+import type { WorkWatch } from '../control-plane/leader/work-watch.ts';
+import { LEADER } from '../control-plane/operations/cluster-job-api.ts';
 import type { Lease } from '../store/leases.ts';
 import { IndexConnector } from './index-connector.ts';
 

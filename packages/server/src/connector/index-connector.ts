@@ -5,8 +5,8 @@ import {
   currentNodes,
   publishRoute,
 } from '../control-plane/cluster-context.ts';
-import { formerNodes } from '../control-plane/level-nodes.ts';
-import type { LivingNode } from '../control-plane/route-over.ts';
+import { formerNodes } from '../control-plane/placement/level-nodes.ts';
+import type { LivingNode } from '../control-plane/placement/route-over.ts';
 import type { Lease } from '../store/leases.ts';
 import { sendStep } from './send-step.ts';
 import { StepAhead, type StepEnds, whenRead } from './step-ahead.ts';

@@ -7,7 +7,7 @@ import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Lease } from '../store/leases.ts';
 import type { ClusterStore, Store } from '../store/open-store.ts';
 import type { Route } from '../store/routes.ts';
-import { type LivingNode, routeOver } from './route-over.ts';
+import { type LivingNode, routeOver } from './placement/route-over.ts';
 
 /** What control planes and connectors work with. */
 export interface ClusterContext {

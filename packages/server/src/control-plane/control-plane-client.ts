@@ -23,7 +23,7 @@ import type { NodeLease, Registrar } from '../cluster/registrar.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import { type ProbeNode, SilentNodes } from '../cluster/silent-nodes.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
-import { pause } from './leadership.ts';
+import { pause } from './leader/leadership.ts';
 
 const CALL_MS = 5000;
 const WAIT_MS = 10_000;

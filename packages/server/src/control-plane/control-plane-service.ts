@@ -14,8 +14,8 @@ import { readNodeCall } from '../cluster/cluster-token.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
 import { fencedOff } from '../store/leases.ts';
 import type { Store } from '../store/open-store.ts';
-import { refuseUnlicensed } from './control-plane-api.ts';
-import { pause } from './leadership.ts';
+import { pause } from './leader/leadership.ts';
+import { refuseUnlicensed } from './operations/control-plane-api.ts';
 
 /** What the internal service of a control plane works with. */
 export interface ControlPlaneServiceOptions {

@@ -3,7 +3,7 @@ import type { NodeState } from '../cluster/node-state.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex } from '../cluster/routing.ts';
 import type { PlaneRouting } from '../control-plane/control-plane-client.ts';
-import type { AdminRouting } from './admin-nodes.ts';
+import type { AdminRouting } from './admin/admin-nodes.ts';
 import { withKeptReplicas } from './kept-replicas.ts';
 import type { StaticRouting } from './static-routing.ts';
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
 import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
 import { withOnly } from '../cluster/with-only.ts';
-import { pause } from '../control-plane/leadership.ts';
+import { pause } from '../control-plane/leader/leadership.ts';
 import type { RemoveIndex } from '../node/remove-index.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 

@@ -9,17 +9,22 @@ import {
   controlPlaneAccounts,
   controlPlaneRouting,
 } from '../control-plane/control-plane-client.ts';
-import { ErasedRecords } from '../control-plane/erased-records.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
+import { ErasedRecords } from '../control-plane/operations/erased-records.ts';
+import { StoredQueries } from '../control-plane/operations/stored-queries.ts';
+import { syncedByPlane } from '../control-plane/operations/synced-by-plane.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
-import { StoredQueries } from '../control-plane/stored-queries.ts';
-import { syncedByPlane } from '../control-plane/synced-by-plane.ts';
+import {
+  ControlPlaneCalls,
+  ledAccounts,
+  ledAdmin,
+  ledCluster,
+} from '../gateway/admin/led-admin.ts';
+import { withSavedQueries } from '../gateway/admin/rehearsed-queries.ts';
+import { type StaticAdminOptions, staticAdmin } from '../gateway/admin/static-admin.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { ControlPlaneCalls, ledAccounts, ledAdmin, ledCluster } from '../gateway/led-admin.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
-import { withSavedQueries } from '../gateway/rehearsed-queries.ts';
-import { type StaticAdminOptions, staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { limitFailures } from '../limits/limit-failures.ts';
 import { rateLimits } from '../limits/rate-limits.ts';

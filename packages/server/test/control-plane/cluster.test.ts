@@ -20,8 +20,8 @@ import {
   controlPlaneRegistrar,
   controlPlaneRouting,
 } from '../../src/control-plane/control-plane-client.ts';
-import { lead } from '../../src/control-plane/leader.ts';
-import { LoopFaults } from '../../src/control-plane/loop-faults.ts';
+import { lead } from '../../src/control-plane/leader/leader.ts';
+import { LoopFaults } from '../../src/control-plane/leader/loop-faults.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
 import { RepeatedFaults } from '../../src/observe/repeated-faults.ts';
 import {

@@ -5,7 +5,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { eraseArgs, eraseFlags, eraseRequest } from '../../erase/erase-flags.ts';
 import { actionLines, eraseExit, reportLines } from '../../erase/erase-lines.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 

@@ -3,7 +3,7 @@ import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { alterLines } from '../../search/alter-lines.ts';
+import { alterLines } from '../../search/lines/alter-lines.ts';
 import { failedGates, readGate, readRehearsed, rehearsalLines } from '../../search/rehearsal.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { behindLines } from '../../sync/status-lines.ts';

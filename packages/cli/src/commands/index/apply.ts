@@ -4,13 +4,13 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { type DefinitionFile, definitionArg, definitionFlag } from '../../files/definition-file.ts';
 import { indexNameOf } from '../../files/definition-name.ts';
-import { alterLines } from '../../search/alter-lines.ts';
+import { alterLines } from '../../search/lines/alter-lines.ts';
 import { nextSearch } from '../../search/next-search.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { behindLines } from '../../sync/status-lines.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
+import { shellWord } from '../../terminal/errors/shell-word.ts';
 import { count, duration } from '../../terminal/figures.ts';
-import { shellWord } from '../../terminal/shell-word.ts';
 
 interface ApplyFlags extends JobFlags {
   readonly yes?: boolean;

@@ -1,6 +1,6 @@
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { describeLines } from '../../search/describe-lines.ts';
+import { describeLines } from '../../search/lines/describe-lines.ts';
 
 export default class IndexDescribe extends LhsCommand {
   static override summary = 'Show the fields and sizes of an index.';

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { costLines, diffLines } from '../../search/diff-lines.ts';
+import { costLines, diffLines } from '../../search/lines/diff-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexDiff extends LhsCommand {

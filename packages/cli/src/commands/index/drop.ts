@@ -2,7 +2,7 @@ import type { DropResponse } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
 import { bytes, count, plural } from '../../terminal/figures.ts';
 
 export default class IndexDrop extends LhsCommand {

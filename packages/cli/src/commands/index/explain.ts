@@ -4,7 +4,7 @@ import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import { splitKeyWords } from '../../search/key-words.ts';
-import { partialRemarks } from '../../search/partial.ts';
+import { partialRemarks } from '../../search/lines/partial.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import {
   fusionFlags,
@@ -67,7 +67,7 @@ export default class IndexExplain extends LhsCommand {
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
     this.terminal.err(...partialRemarks(answer));
     if (flags.json) return this.printJson(answer);
-    const { explainLines } = await import('../../search/explain-lines.ts');
+    const { explainLines } = await import('../../search/lines/explain-lines.ts');
     this.print(explainLines(answer, formatKey(coordinates), this.style, this.terminal.width));
   }
 }

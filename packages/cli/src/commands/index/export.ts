@@ -4,7 +4,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import type { OutputRow } from '../../output/columns.ts';
 import { rowOutputFlags } from '../../output/output-target.ts';
-import { fieldColumns, keyCells, keyColumns } from '../../search/field-columns.ts';
+import { fieldColumns, keyCells, keyColumns } from '../../search/lines/field-columns.ts';
 
 export default class IndexExport extends LhsCommand {
   static override summary = 'Print every live document by key, with its cached and fast fields.';

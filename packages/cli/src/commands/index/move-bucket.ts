@@ -2,7 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { reshardLines } from '../../search/reshard-lines.ts';
+import { reshardLines } from '../../search/lines/reshard-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 /** An argument that is a whole number from 0 on. */

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { reshardLines } from '../../search/reshard-lines.ts';
+import { reshardLines } from '../../search/lines/reshard-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 const NEXT = 'next: the same command with --apply';

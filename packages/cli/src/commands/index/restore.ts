@@ -4,8 +4,8 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
+import { nextSync } from '../../terminal/errors/next-step.ts';
 import { bytes, count, duration, snapshotName } from '../../terminal/figures.ts';
-import { nextSync } from '../../terminal/next-step.ts';
 
 export default class IndexRestore extends LhsCommand {
   static override summary = 'Make an index from a backup, under its own or another name.';

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { partialRemarks } from '../../search/partial.ts';
+import { partialRemarks } from '../../search/lines/partial.ts';
 import { count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 

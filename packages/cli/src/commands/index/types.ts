@@ -1,6 +1,6 @@
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { indexTypes } from '../../search/index-types.ts';
+import { indexTypes } from '../../search/lines/index-types.ts';
 import { escapedControls } from '../../terminal/json-text.ts';
 
 export default class IndexTypes extends LhsCommand {

@@ -3,7 +3,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { behindLines } from '../../sync/status-lines.ts';
-import { nextSync } from '../../terminal/next-step.ts';
+import { nextSync } from '../../terminal/errors/next-step.ts';
 import { verifyReport } from '../../terminal/verify-report.ts';
 
 const DRIFT = 8;

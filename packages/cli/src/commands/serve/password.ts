@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { askSecret } from '../../terminal/ask-secret.ts';
+import { askSecret } from '../../terminal/ask/ask-secret.ts';
 
 export default class ServePassword extends LhsCommand {
   static override summary = 'Set the password of a user of the server over this data folder.';

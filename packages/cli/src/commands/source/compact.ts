@@ -4,9 +4,9 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { planFlags, upkeepArgs } from '../../source/upkeep-flags.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
+import { shellWord } from '../../terminal/errors/shell-word.ts';
 import { bytes, count, plural, snapshotName } from '../../terminal/figures.ts';
-import { shellWord } from '../../terminal/shell-word.ts';
 
 export default class SourceCompact extends LhsCommand {
   static override summary = 'Rewrite small data files of a table, with their deletes applied.';

@@ -2,7 +2,7 @@ import { deleteRows } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
 import { plural, snapshotName } from '../../terminal/figures.ts';
 
 export default class SourceDelete extends LhsCommand {

@@ -6,7 +6,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
 import { upkeepArgs } from '../../source/upkeep-flags.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
 
 export default class SourceDrop extends LhsCommand {
   static override summary =

@@ -4,7 +4,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { ageMillis, checkpointWarnings, planFlags, upkeepArgs } from '../../source/upkeep-flags.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask/confirm.ts';
 import { bytes, count, plural } from '../../terminal/figures.ts';
 
 export default class SourceExpire extends LhsCommand {

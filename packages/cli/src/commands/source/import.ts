@@ -23,10 +23,10 @@ import {
 } from '../../source/import-report.ts';
 import { readingFlags, readingOptions } from '../../source/reading-flags.ts';
 import { catalogInForce, type SourceFlags, sourceFlags } from '../../source/source-flags.ts';
+import { shellWord } from '../../terminal/errors/shell-word.ts';
 import { clockTime, duration, plural, rate } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { progressReport } from '../../terminal/progress.ts';
-import { shellWord } from '../../terminal/shell-word.ts';
 
 /** Of an import whose last request has no answer. */
 const UNANSWERED =

@@ -1,17 +1,17 @@
 /** The number of distinct values of a field. */
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Aggregation, AggregationKind } from '../aggregation.ts';
-import { countKeys, type PartCounts } from '../choose-buckets.ts';
-import { CodeCounting } from '../code-counting.ts';
-import { fieldValues } from '../coder.ts';
+import { countKeys, type PartCounts } from '../count/choose-buckets.ts';
+import { CodeCounting } from '../count/code-counting.ts';
+import { fieldValues } from '../count/coder.ts';
 import {
   addDistinct,
   type Distinct,
   distinctCount,
   mergeDistinct,
   noDistinct,
-} from '../distinct.ts';
-import { STANDARD_ERROR } from '../hyperloglog.ts';
+} from '../figures/distinct.ts';
+import { STANDARD_ERROR } from '../figures/hyperloglog.ts';
 import { OwnerTask } from '../owner-task.ts';
 import type { AggregationRun } from '../task.ts';
 

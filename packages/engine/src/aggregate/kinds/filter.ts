@@ -5,7 +5,7 @@ import type { Aggregation, AggregationKind, KindRequest, Nested } from '../aggre
 import { bitmapBuckets } from '../bitmap-task.ts';
 import { withSteps } from '../bucket-figure.ts';
 import type { BucketsPartial } from '../partial.ts';
-import { objectAt } from '../read-options.ts';
+import { objectAt } from '../read/read-options.ts';
 
 /** `filter: "query"`, `{query: "…"}` or a query tree. */
 export const FILTER_KIND: AggregationKind = {

@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { longToJson } from '../../schema/values.ts';
+import { longToJson } from '../../schema/values/values.ts';
 import type {
   Aggregation,
   AggregationKind,
@@ -14,17 +14,17 @@ import { rising, selectBuckets, withSteps } from '../bucket-figure.ts';
 import type { BucketKey } from '../bucket-key.ts';
 import { tooMany } from '../bucket-limit.ts';
 import { emptyBucket, mergeBuckets, noBuckets } from '../bucket-partials.ts';
-import { nextClockStart } from '../calendar.ts';
-import type { Choice, ChosenBucket, PartCode, PartCounts } from '../choose-buckets.ts';
-import { type CodedBuckets, codeTask } from '../code-task.ts';
-import type { FieldValues } from '../coder.ts';
-import { histogramCoder } from '../histogram-coder.ts';
-import type { HistogramInterval } from '../interval.ts';
-import { bucketStart } from '../number-buckets.ts';
+import type { Choice, ChosenBucket, PartCode, PartCounts } from '../count/choose-buckets.ts';
+import { type CodedBuckets, codeTask } from '../count/code-task.ts';
+import type { FieldValues } from '../count/coder.ts';
+import { nextClockStart } from '../histogram/calendar.ts';
+import { histogramCoder } from '../histogram/histogram-coder.ts';
+import type { HistogramInterval } from '../histogram/interval.ts';
+import { bucketStart } from '../histogram/number-buckets.ts';
 import type { BucketsPartial, PartialBucket } from '../partial.ts';
-import { readSelection, SELECTION } from '../read-figures.ts';
-import { readDatePart, readInterval, readWidth } from '../read-interval.ts';
-import type { AggregationOptions } from '../read-options.ts';
+import { readSelection, SELECTION } from '../read/read-figures.ts';
+import { readDatePart, readInterval, readWidth } from '../read/read-interval.ts';
+import type { AggregationOptions } from '../read/read-options.ts';
 import type { SegmentScope } from '../segment-collector.ts';
 
 const RISING = { by: 'key', desc: false } as const;

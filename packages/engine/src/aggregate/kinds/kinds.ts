@@ -1,6 +1,6 @@
 import type { AggOptions } from '@lakehouse-search/contract';
 import type { AggregationKind } from '../aggregation.ts';
-import type { STEP_KINDS } from '../read-figures.ts';
+import type { STEP_KINDS } from '../read/read-figures.ts';
 import { CARDINALITY_KIND } from './cardinality.ts';
 import { FILTER_KIND, MISSING_KIND } from './filter.ts';
 import { DATE_HISTOGRAM_KIND, DATE_PART_KIND, HISTOGRAM_KIND } from './histogram.ts';

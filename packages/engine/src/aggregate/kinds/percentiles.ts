@@ -2,11 +2,11 @@
 import { type Json, LhsError } from '@lakehouse-search/contract';
 import { wrong } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
-import { doubleToJson } from '../../schema/values.ts';
+import { doubleToJson } from '../../schema/values/values.ts';
 import type { Aggregation, AggregationKind } from '../aggregation.ts';
-import { percentilesCollector } from '../collect-values.ts';
-import type { AggregationOptions } from '../read-options.ts';
-import { type Digest, digestValues, mergeDigests, noDigest } from '../t-digest.ts';
+import { percentilesCollector } from '../figures/collect-values.ts';
+import { type Digest, digestValues, mergeDigests, noDigest } from '../figures/t-digest.ts';
+import type { AggregationOptions } from '../read/read-options.ts';
 import { metricTask } from '../task.ts';
 import { NUMBERS } from './types.ts';
 

@@ -3,14 +3,14 @@ import { LhsError } from '@lakehouse-search/contract';
 import { wrong } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
 import type { Clause } from '../../query/bind/clause.ts';
-import { I64_MAX, I64_MIN } from '../../schema/date-value.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { I64_MAX, I64_MIN } from '../../schema/values/date-value.ts';
 import type { Aggregation, AggregationKind, Nested } from '../aggregation.ts';
 import { bitmapBuckets } from '../bitmap-task.ts';
 import { withSteps } from '../bucket-figure.ts';
 import { keyFromJson, keyToJson } from '../bucket-key.ts';
 import type { BucketsPartial } from '../partial.ts';
-import { type AggregationOptions, readAggregationOptions } from '../read-options.ts';
+import { type AggregationOptions, readAggregationOptions } from '../read/read-options.ts';
 import { NUMBERS } from './types.ts';
 
 /** A range in the column's ordered space: `from` in, `to` out; null: open. */

@@ -17,11 +17,11 @@ import type {
 import { rising, withSteps } from '../bucket-figure.ts';
 import type { BucketKey } from '../bucket-key.ts';
 import { mergeBuckets, noBuckets } from '../bucket-partials.ts';
-import { chooseBuckets } from '../choose-buckets.ts';
-import { type CodedBuckets, codeTask } from '../code-task.ts';
-import { fieldValues } from '../coder.ts';
+import { chooseBuckets } from '../count/choose-buckets.ts';
+import { type CodedBuckets, codeTask } from '../count/code-task.ts';
+import { fieldValues } from '../count/coder.ts';
 import type { BucketsPartial, PartialBucket } from '../partial.ts';
-import { type AggregationOptions, readAggregationOptions } from '../read-options.ts';
+import { type AggregationOptions, readAggregationOptions } from '../read/read-options.ts';
 import type { SegmentCollector } from '../segment-collector.ts';
 import type { AggregationTask } from '../task.ts';
 import { filterOf } from './filter.ts';

@@ -7,8 +7,8 @@ import type {
   AggregationKind,
   FigureValue,
 } from '../aggregation.ts';
-import { statsCollector } from '../collect-stats.ts';
-import { mergeStats, noStats, type StatsPartial, statsResult } from '../stats-partial.ts';
+import { statsCollector } from '../figures/collect-stats.ts';
+import { mergeStats, noStats, type StatsPartial, statsResult } from '../figures/stats-partial.ts';
 import { metricTask } from '../task.ts';
 import { NUMBERS } from './types.ts';
 

@@ -12,13 +12,13 @@ import type {
 import { selectBuckets, withSteps } from '../bucket-figure.ts';
 import { type BucketKey, keyFromJson, keyToJson } from '../bucket-key.ts';
 import { mergeBuckets, noBuckets } from '../bucket-partials.ts';
-import { chooseBuckets } from '../choose-buckets.ts';
-import { type CodedBuckets, codeTask } from '../code-task.ts';
-import { fieldValues } from '../coder.ts';
-import { includedBuckets } from '../included-buckets.ts';
+import { chooseBuckets } from '../count/choose-buckets.ts';
+import { type CodedBuckets, codeTask } from '../count/code-task.ts';
+import { fieldValues } from '../count/coder.ts';
+import { includedBuckets } from '../count/included-buckets.ts';
 import type { BucketsPartial } from '../partial.ts';
-import { readSelection, SELECTION } from '../read-figures.ts';
-import type { AggregationOptions } from '../read-options.ts';
+import { readSelection, SELECTION } from '../read/read-figures.ts';
+import type { AggregationOptions } from '../read/read-options.ts';
 
 const MOST_FREQUENT = { by: 'count', desc: true } as const;
 const DEFAULT_SIZE = 10;

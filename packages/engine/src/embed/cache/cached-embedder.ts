@@ -5,8 +5,9 @@
  *      point and into the cache, portion by portion: what was done is not lost with the process
  *   3. one vector a text, scale 0 where it has none (empty, or nothing that the model knows)
  */
+
+import { releaseArrays } from '../../base/arrays/release-arrays.ts';
 import { type FixedVectors, fixVectors } from '../../base/fixed-vector.ts';
-import { releaseArrays } from '../../base/release-arrays.ts';
 import type { Embedder, Texts } from '../embedder.ts';
 import { KEY_BYTES } from './cache-format.ts';
 import type { EmbeddingCache } from './embedding-cache.ts';

@@ -38,7 +38,7 @@ export interface CacheOptions {
 
 /**
  * Vectors of texts that a model has embedded before, on disk. One process appends: the one that
- * holds the lock of the folder (documents/models-in-use.ts). Damaged entries are never returned.
+ * holds the lock of the folder (vectors/models-in-use.ts). Damaged entries are never returned.
  */
 export class EmbeddingCache {
   readonly #home: string;

@@ -1,5 +1,5 @@
 /** The documents of all terms that a pattern found, as bits. */
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
 import { NO_MORE_DOCS } from '../../postings/cursors.ts';
 import { blameIndex } from '../../postings/damage.ts';

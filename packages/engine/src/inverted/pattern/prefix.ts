@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { EntryWalk } from './entry-walk.ts';

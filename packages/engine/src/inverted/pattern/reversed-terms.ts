@@ -1,6 +1,6 @@
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
-import { type PooledTerms, termOrder } from '../term-table.ts';
+import { type PooledTerms, termOrder } from '../write/term-table.ts';
 import { EntryWalk } from './entry-walk.ts';
 
 /** Longer terms are left out: an entry's lengths are single bytes. */

@@ -12,7 +12,7 @@
  * 5. The tree is rewritten into fewer nodes (clauses/).
  */
 import { LIMITS } from '../../base/limits.ts';
-import { keyOfCoordinates } from '../../schema/key.ts';
+import { keyOfCoordinates } from '../../schema/keys/key.ts';
 import { rewrite } from '../clauses/registry.ts';
 import { requiredOf } from '../minimum.ts';
 import type { Query } from '../query.ts';

@@ -1,9 +1,9 @@
-import { orderedFromDouble } from '../../base/ordered-double.ts';
-import { parsePeriod } from '../../schema/date-period.ts';
+import { orderedFromDouble } from '../../base/arrays/ordered-double.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { comparedText } from '../../schema/folded-keyword.ts';
-import { parseCidr } from '../../schema/ip-value.ts';
-import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
+import { parsePeriod } from '../../schema/values/date-period.ts';
+import { comparedText } from '../../schema/values/folded-keyword.ts';
+import { parseCidr } from '../../schema/values/ip-value.ts';
+import { parseFieldValue, VALUE_SHAPES } from '../../schema/values/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
 import { changeHint, fastNames, hasValues, type QueryFields } from './fields.ts';

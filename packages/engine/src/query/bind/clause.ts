@@ -91,7 +91,7 @@ export type Leaf =
     }
   | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan }
   | {
-      /** Encoded keys (schema/key.ts). Sorted, without duplicates. */
+      /** Encoded keys (schema/keys/key.ts). Sorted, without duplicates. */
       readonly kind: 'keys';
       readonly boost: number;
       readonly keys: readonly Uint8Array[];

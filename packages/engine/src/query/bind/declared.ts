@@ -10,10 +10,10 @@
  *   adds nothing to it. Everything else scores its boost, however it was found.
  */
 
-import { parsePeriod } from '../../schema/date-period.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { parseCidr } from '../../schema/ip-value.ts';
-import { parseFieldValue } from '../../schema/values.ts';
+import { parsePeriod } from '../../schema/values/date-period.ts';
+import { parseCidr } from '../../schema/values/ip-value.ts';
+import { parseFieldValue } from '../../schema/values/values.ts';
 import { anyOf, type Clause, constant } from './clause.ts';
 import { type FlatPath, hasValues, type QueryFields } from './fields.ts';
 import { bindPath } from './path.ts';

@@ -1,8 +1,8 @@
 import type { ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import type { KeySpec } from '../../schema/key.ts';
-import { titleRank } from '../../schema/title-names.ts';
+import type { KeySpec } from '../../schema/keys/key.ts';
+import { titleRank } from '../../schema/propose/title-names.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query, Span } from '../query.ts';
 import type { BoundDocs, LikedTerms } from './precomputed.ts';

@@ -1,7 +1,7 @@
 import type { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { comparedText } from '../../schema/folded-keyword.ts';
+import { comparedText } from '../../schema/values/folded-keyword.ts';
 import type { Query, ZeroTerms } from '../query.ts';
 import {
   addressBlock,

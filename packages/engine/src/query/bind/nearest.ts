@@ -5,7 +5,7 @@
  */
 import type { LhsError } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { keyOfCoordinates } from '../../schema/key.ts';
+import { keyOfCoordinates } from '../../schema/keys/key.ts';
 import { requiredOf } from '../minimum.ts';
 import { innerQueries, type Query } from '../query.ts';
 import { writeTree } from '../tree/write.ts';

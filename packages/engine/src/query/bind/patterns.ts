@@ -1,6 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { comparedText } from '../../schema/folded-keyword.ts';
+import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { compileFuzzy } from '../automaton/levenshtein.ts';

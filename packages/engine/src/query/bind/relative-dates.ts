@@ -1,4 +1,4 @@
-import { parsePeriod, settleRelativeDate } from '../../schema/date-period.ts';
+import { parsePeriod, settleRelativeDate } from '../../schema/values/date-period.ts';
 import { type Bound, mapLeaves, type Query } from '../query.ts';
 import { findField, type QueryFields } from './fields.ts';
 

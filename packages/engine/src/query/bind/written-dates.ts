@@ -1,5 +1,5 @@
 /** Dates in a text as files, logs and people write them: `30.04.1992`, `Apr 30, 1992 2:36 PM`. */
-import { parseDate } from '../../schema/date-value.ts';
+import { parseDate } from '../../schema/values/date-value.ts';
 import type { Span } from '../query.ts';
 
 /** A date in a text. */

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { fillAll, setBit } from '../../bitmap/bitmap.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';

@@ -1,5 +1,5 @@
 import type { ExplainDetail } from '@lakehouse-search/contract';
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import type { Clause, PhraseWord } from '../bind/clause.ts';

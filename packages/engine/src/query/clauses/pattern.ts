@@ -1,4 +1,4 @@
-import { Deadline } from '../../base/deadline.ts';
+import { Deadline } from '../../base/time/deadline.ts';
 import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { fuzzyScore } from '../bind/clause.ts';

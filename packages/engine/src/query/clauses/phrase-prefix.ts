@@ -1,7 +1,7 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { NO_MORE_DOCS, type PostingsCursor } from '../../postings/cursors.ts';
-import { eachCommonDoc } from '../../scoring/phrase-match.ts';
+import { eachCommonDoc } from '../../scoring/phrase/phrase-match.ts';
 import { positionsIn } from '../explain/postings.ts';
 import { explainPhrase } from '../explain/text.ts';
 import { foundPhraseLeaf, type PhraseMatches } from '../weight/phrase-leaf.ts';

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { TermInfo } from '../../postings/term-info.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type SloppyPhrase,
   sloppyFrequency,
   type WalkedPostings,
-} from '../../scoring/phrase-match.ts';
+} from '../../scoring/phrase/phrase-match.ts';
 import type { PhraseWord } from '../bind/clause.ts';
 import { positionsIn } from '../explain/postings.ts';
 import { shownField, shownTerm } from '../explain/term-name.ts';
@@ -19,7 +19,7 @@ import { wordsText } from './terms-leaf.ts';
 type PhraseClause = ClauseOf<'phrase'>;
 
 /**
- * A phrase: boost x (sum of the words' idf) x tf / (tf + norm), with tf as scoring/phrase-match.ts
+ * A phrase: boost x (sum of the words' idf) x tf / (tf + norm), with tf as phrase/phrase-match.ts
  * defines it. Documents are found once: those that hold all words, rarest first, then their
  * positions.
  */

@@ -1,5 +1,5 @@
 import type { ExplainDetail } from '@lakehouse-search/contract';
-import { Deadline } from '../../base/deadline.ts';
+import { Deadline } from '../../base/time/deadline.ts';
 import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
 import type { Clause } from '../bind/clause.ts';
 import type { ExplainedDoc, LeafModule } from '../clauses/module.ts';

@@ -15,7 +15,7 @@
  * of the text limits the recursion; time is linear in the length of the text.
  */
 import { LIMITS } from '../../base/limits.ts';
-import { weightedField } from '../../schema/default-fields.ts';
+import { weightedField } from '../../schema/parse/default-fields.ts';
 import type { Query, Span } from '../query.ts';
 import { bool, placed } from './clause.ts';
 import { Lexer } from './lexer.ts';

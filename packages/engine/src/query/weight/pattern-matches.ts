@@ -1,4 +1,4 @@
-import { type Deadline, NO_DEADLINE } from '../../base/deadline.ts';
+import { type Deadline, NO_DEADLINE } from '../../base/time/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { markAll } from '../../inverted/pattern/documents.ts';
 import { type FoundTerms, foundTerms } from '../../inverted/pattern/found-terms.ts';

@@ -1,4 +1,4 @@
-import { lowerBound } from '../../base/lower-bound.ts';
+import { lowerBound } from '../../base/arrays/lower-bound.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { ClauseOf, ClauseScope } from '../clauses/module.ts';

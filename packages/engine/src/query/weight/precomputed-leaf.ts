@@ -1,4 +1,4 @@
-import { lowerBound } from '../../base/lower-bound.ts';
+import { lowerBound } from '../../base/arrays/lower-bound.ts';
 import { hasBit, setBit } from '../../bitmap/bitmap.ts';
 import type { BoundSegmentDocs } from '../bind/precomputed.ts';
 import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';

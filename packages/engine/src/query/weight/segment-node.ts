@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
 import type { Bitmaps } from '../../bitmap/bitmaps.ts';
 import type { SegmentLeaf } from './leaf.ts';

@@ -2,7 +2,7 @@
  * A query with the statistics of a snapshot: what it needs to score. From it comes, for each
  * segment, the tree of leaves.
  */
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Clause } from '../bind/clause.ts';
 import type { ClauseScope } from '../clauses/module.ts';

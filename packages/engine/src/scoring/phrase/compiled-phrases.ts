@@ -1,5 +1,5 @@
 import { arenaCode, onceAnArena } from '../../storage/arena-code.ts';
-import { fillUnpackTables } from '../unpack-tables.ts';
+import { fillUnpackTables } from '../kernel/unpack-tables.ts';
 import { PHRASE_CODE } from './kernel-code.ts';
 
 type Code = (...values: number[]) => number;

@@ -1,5 +1,5 @@
 /** Descriptors of the terms of a phrase with a list term, for its kernels (memory.ts). */
-import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from '../kernel-memory.ts';
+import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from '../kernel/kernel-memory.ts';
 import type { SegmentScorer } from '../segment-scorer.ts';
 import type { TermScorer } from '../term-scorer.ts';
 import { LIST_FIELD } from './memory.ts';

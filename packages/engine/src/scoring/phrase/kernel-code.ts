@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/phrase: WebAssembly,
- * 302 lines of base64. Digest of the sources: f053068f61f41420748b4d6d1b590e2a
+ * 302 lines of base64. Digest of the sources: 4ccc63e1916492bda9ba43f0c18a50fa
  */
 export const PHRASE_CODE =
   'AGFzbQEAAAABXglgB39/f39/f38Bf2AEf39/fwBgBX9/f39/AX9gAX8AYAJ/fwBgB39/f39/f38AYAp/f39/f39/f3' +

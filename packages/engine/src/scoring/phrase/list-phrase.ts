@@ -2,8 +2,8 @@
  * Phrases with a list term, compiled (packages/engine/kernels/phrase): `gather` finds the documents
  * with all words, `arrange` orders them by what they may score, `survivors` compares positions.
  */
-import { COUNTED_AT } from '../kernel-memory.ts';
-import { eachEmittedPhrase, phraseBudget } from '../positions.ts';
+import { COUNTED_AT } from '../kernel/kernel-memory.ts';
+import { eachEmittedPhrase, phraseBudget } from '../kernel/positions.ts';
 import { CALL_SURVIVORS, ROUND_UP, type SegmentScorer, STEP_DOCS } from '../segment-scorer.ts';
 import { type PhraseCode, phraseCodeOf } from './compiled-phrases.ts';
 import { describeListPhrase } from './describe-phrase.ts';

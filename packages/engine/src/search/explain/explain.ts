@@ -15,9 +15,14 @@ import type { ExplainDetail, ExplainResponse, WhyNot } from '@lakehouse-search/c
 import type { CheckedExplain, CheckedExplainRequest } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
 import { whole } from '../../query/explain/detail.ts';
-import { shardTable } from '../../schema/bucket-map.ts';
-import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
-import { shardOfKey } from '../../schema/key-buckets.ts';
+import {
+  coordinatesOfTexts,
+  encodeKey,
+  formatKey,
+  textsOfCoordinates,
+} from '../../schema/keys/key.ts';
+import { shardTable } from '../../schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../../schema/sharding/key-buckets.ts';
 import { analyzedTerms } from '../../shard/explain/analyzed.ts';
 import { searchWords } from '../../shard/explain/explain-search.ts';
 import { silent } from '../../shard/explain/verdict.ts';
@@ -31,12 +36,12 @@ import type {
   ShardExplain,
   ShardExplanation,
 } from '../../shard/shard.ts';
+import { nearestSpelling } from '../advice/meant.ts';
 import { commitState, lagAfter, type SearchContext, scanned, shownMillis } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
 import { addressNumber } from '../hybrid/fuse.ts';
-import { nearestSpelling } from '../meant.ts';
 import { mergedStatistics } from '../statistics.ts';
 import { judgeHybrid } from './explain-hybrid.ts';
 import { type ExplainedSearch, prepareExplain } from './prepare-explain.ts';

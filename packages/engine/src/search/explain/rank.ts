@@ -1,5 +1,5 @@
-import { Deadline } from '../../base/deadline.ts';
 import { LIMITS } from '../../base/limits.ts';
+import { Deadline } from '../../base/time/deadline.ts';
 import type { SearchAfter } from '../../collect/order.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';

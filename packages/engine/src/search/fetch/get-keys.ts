@@ -1,8 +1,8 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
 import { mapInTurns, ownTurn } from '../../base/turns.ts';
-import { shardTable } from '../../schema/bucket-map.ts';
-import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
-import { shardOfKey } from '../../schema/key-buckets.ts';
+import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/keys/key.ts';
+import { shardTable } from '../../schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../../schema/sharding/key-buckets.ts';
 import type { KeyedDoc } from '../../shard/shard.ts';
 import { millisSince, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';

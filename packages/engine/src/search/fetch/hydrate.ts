@@ -1,6 +1,6 @@
 import { type Hit, type JsonObject, LhsError } from '@lakehouse-search/contract';
 import type { Locator } from '@lakehouse-search/lake';
-import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
+import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/keys/key.ts';
 import type { SearchContext } from '../context.ts';
 import { newerRows } from './newer-rows.ts';
 import type { RequestedRow, RowCost } from './rows.ts';

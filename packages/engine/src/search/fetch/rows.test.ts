@@ -1,9 +1,9 @@
 import type { Locator, Row, SourceTable } from '@lakehouse-search/lake';
 import { describe, expect, test } from 'vitest';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
-import { shardTable } from '../../schema/bucket-map.ts';
-import { shardOfKey } from '../../schema/key-buckets.ts';
 import type { Mapping } from '../../schema/mapping.ts';
+import { shardTable } from '../../schema/sharding/bucket-map.ts';
+import { shardOfKey } from '../../schema/sharding/key-buckets.ts';
 import type { Shard, ShardKeys } from '../../shard/shard.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import { getKeys } from './get-keys.ts';

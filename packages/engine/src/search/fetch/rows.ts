@@ -19,9 +19,9 @@ import {
 } from '@lakehouse-search/lake';
 import { readableFields } from '@lakehouse-search/lake/internal';
 import { mapInTurns } from '../../base/turns.ts';
-import { columnText, parseColumnText } from '../../schema/column-text.ts';
+import { isRowKey } from '../../schema/keys/row-key.ts';
 import type { Mapping } from '../../schema/mapping.ts';
-import { isRowKey } from '../../schema/row-key.ts';
+import { columnText, parseColumnText } from '../../schema/values/column-text.ts';
 import { tenantRows } from '../tenant.ts';
 import type { ReadTableRows } from './table-rows.ts';
 

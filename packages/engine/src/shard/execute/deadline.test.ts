@@ -7,9 +7,9 @@ import { MemoryDirectory } from '../../../../../test/support/memory-directory.ts
 import { plainArena } from '../../../../../test/support/plain-arena.ts';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
 import { AGGREGATION_KINDS } from '../../aggregate/kinds/kinds.ts';
-import { readAggregationOptions } from '../../aggregate/read-options.ts';
+import { readAggregationOptions } from '../../aggregate/read/read-options.ts';
 import { simpleAnalyzer } from '../../analysis/simple.ts';
-import { Deadline } from '../../base/deadline.ts';
+import { Deadline } from '../../base/time/deadline.ts';
 import { BY_SCORE } from '../../collect/order.ts';
 import { compileWildcard } from '../../query/automaton/wildcard.ts';
 import type { Clause } from '../../query/bind/clause.ts';

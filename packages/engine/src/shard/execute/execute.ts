@@ -11,7 +11,7 @@
  * 4. The lists of the segments are merged.
  */
 
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { inOneTurn } from '../../base/turns.ts';
 import { setBit } from '../../bitmap/bitmap.ts';
 import {

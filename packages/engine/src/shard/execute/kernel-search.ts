@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
 import type { RankedDoc, SortKey } from '../../collect/order.ts';
 import { SegmentDoc } from '../../collect/ranked-docs.ts';

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { clauseKey } from '../../query/clauses/clause-key.ts';
 import { createWeight, type Weight } from '../../query/weight/weight.ts';

@@ -2,7 +2,7 @@
  * The k nearest documents of a shard. Filters, the tenant filter and deletes decide first which
  * documents there are, so k come back wherever k are left. Ties in distance are ordered by key.
  */
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { andNot, fillAll } from '../../bitmap/bitmap.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';

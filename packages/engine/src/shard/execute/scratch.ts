@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { Bitmaps } from '../../bitmap/bitmaps.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 

@@ -3,7 +3,7 @@
  * suggestions count. Deleted documents do not count, so merges of other tenants' rows change
  * nothing. Each figure is a popcount of bitmaps; figures of fields are cached per open segment.
  */
-import { Deadline } from '../../base/deadline.ts';
+import { Deadline } from '../../base/time/deadline.ts';
 import { forEachBit } from '../../bitmap/bitmap.ts';
 import type { Bitmaps } from '../../bitmap/bitmaps.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';

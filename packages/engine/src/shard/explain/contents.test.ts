@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { plainArena } from '../../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../../analysis/simple.ts';
 import { InvertedReader } from '../../inverted/inverted-reader.ts';
-import { InvertedWriter } from '../../inverted/inverted-writer.ts';
+import { InvertedWriter } from '../../inverted/write/inverted-writer.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { documentContents } from './contents.ts';

@@ -6,7 +6,7 @@
 import { eachTermOf } from '../../inverted/document-terms.ts';
 import { analyzeWords } from '../../query/bind/words.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { fieldValueToJson } from '../../schema/values.ts';
+import { fieldValueToJson } from '../../schema/values/values.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { documentValues } from '../fetch/document.ts';

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { originalOf } from '../../schema/folded-keyword.ts';
 import type { MappedField } from '../../schema/mapping.ts';
-import { fieldValueToJson } from '../../schema/values.ts';
+import { originalOf } from '../../schema/values/folded-keyword.ts';
+import { fieldValueToJson } from '../../schema/values/values.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { StoredRow, StoredValue } from '../../stored/stored-reader.ts';
 

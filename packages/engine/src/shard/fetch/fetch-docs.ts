@@ -1,6 +1,6 @@
 import type { Locator } from '@lakehouse-search/lake';
-import type { Deadline } from '../../base/deadline.ts';
-import type { DataFiles } from '../../index/data-files.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
+import type { DataFiles } from '../../index/commits/data-files.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { ColdMiss, collectDemands, mapCold } from '../../storage/cold-file.ts';
 import type { BoundRequest } from '../request/bind-request.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Analyzer } from '../../analysis/analyzer.ts';
-import { NO_DEADLINE } from '../../base/deadline.ts';
+import { NO_DEADLINE } from '../../base/time/deadline.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

@@ -1,9 +1,9 @@
 import type { Highlight, Segment } from '@lakehouse-search/contract';
 import type { Analyzer } from '../../analysis/analyzer.ts';
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { foldKeyword } from '../../schema/folded-keyword.ts';
+import { foldKeyword } from '../../schema/values/folded-keyword.ts';
 import { bestFragments } from './fragments.ts';
 import { markText } from './marks.ts';
 import { type FieldMatchers, fieldMatchers } from './matchers.ts';

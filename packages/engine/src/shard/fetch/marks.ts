@@ -1,7 +1,7 @@
 import type { Analyzer } from '../../analysis/analyzer.ts';
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { matchTerm } from '../../query/automaton/automaton.ts';
-import { sloppyFrequency } from '../../scoring/phrase-match.ts';
+import { sloppyFrequency } from '../../scoring/phrase/phrase-match.ts';
 import { type FieldMatchers, type PhraseMatcher, termText } from './matchers.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Highlight, Segment } from '@lakehouse-search/contract';
-import { orderedFromDouble } from '../../base/ordered-double.ts';
+import { orderedFromDouble } from '../../base/arrays/ordered-double.ts';
 import type { ByteBound, Clause, Leaf } from '../../query/bind/clause.ts';
 import { positiveLeaves } from '../../query/clauses/registry.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { comparedText } from '../../schema/folded-keyword.ts';
-import { fieldValueToJson } from '../../schema/values.ts';
+import { comparedText } from '../../schema/values/folded-keyword.ts';
+import { fieldValueToJson } from '../../schema/values/values.ts';
 import type { StoredValue } from '../../stored/stored-reader.ts';
 import type { DocumentValues } from './document.ts';
 

@@ -1,8 +1,12 @@
 import type { FacetSpec, QueryTree, SkippedFacet } from '@lakehouse-search/contract';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
-import { declaredField, declareHint, isAggregatable } from '../../aggregate/aggregation-field.ts';
 import { mostFrequent } from '../../aggregate/kinds/terms.ts';
-import { readAggregations } from '../../aggregate/read-aggregations.ts';
+import {
+  declaredField,
+  declareHint,
+  isAggregatable,
+} from '../../aggregate/read/aggregation-field.ts';
+import { readAggregations } from '../../aggregate/read/read-aggregations.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';

@@ -1,9 +1,9 @@
 import type { Json } from '@lakehouse-search/contract';
 import { describe, expect, test } from 'vitest';
-import { orderedFromDouble } from '../../base/ordered-double.ts';
+import { orderedFromDouble } from '../../base/arrays/ordered-double.ts';
 import { compareRanked, type SortKey, type SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { encodeKey } from '../../schema/key.ts';
+import { encodeKey } from '../../schema/keys/key.ts';
 import { readSearchAfter, sortToJson } from './sort-values.ts';
 
 const by = (type: FieldPlan['type']): SortKey => ({

@@ -9,11 +9,11 @@
  * values. A key that is null is before all keys in the order.
  */
 import { type Json, LhsError } from '@lakehouse-search/contract';
-import { doubleFromOrdered, orderedFromDouble } from '../../base/ordered-double.ts';
+import { doubleFromOrdered, orderedFromDouble } from '../../base/arrays/ordered-double.ts';
 import type { MissingPlace, SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { decodeKey, encodeKey, type KeySpec, keyColumns } from '../../schema/key.ts';
-import { fieldValueToJson, jsonFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
+import { decodeKey, encodeKey, type KeySpec, keyColumns } from '../../schema/keys/key.ts';
+import { fieldValueToJson, jsonFieldValue, VALUE_SHAPES } from '../../schema/values/values.ts';
 
 /** The `sort` of a hit. */
 export function sortToJson(

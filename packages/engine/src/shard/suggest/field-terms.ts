@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { type LengthSearch, WordDistance } from '../../inverted/pattern/length-search.ts';
 import { lengthTable } from '../../inverted/pattern/pattern-tables.ts';
 import type { TermsByLength } from '../../inverted/pattern/terms-by-length.ts';

@@ -10,8 +10,8 @@
  * 4. What is left is counted in all segments, deleted documents left out, and offered.
  */
 
-import { successor } from '../../base/byte-order.ts';
-import type { Deadline } from '../../base/deadline.ts';
+import { successor } from '../../base/bytes/byte-order.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import type { TermInfo } from '../../postings/term-info.ts';

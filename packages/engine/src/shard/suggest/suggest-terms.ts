@@ -6,7 +6,7 @@
 
 import { LhsError } from '@lakehouse-search/contract';
 import type { CheckedSuggest } from '@lakehouse-search/contract/internal';
-import type { Deadline } from '../../base/deadline.ts';
+import type { Deadline } from '../../base/time/deadline.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import {
   changeHint,
@@ -15,8 +15,8 @@ import {
   unknownFieldHint,
 } from '../../query/bind/fields.ts';
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
-import { originalsPrefix } from '../../schema/folded-keyword.ts';
 import type { Mapping } from '../../schema/mapping.ts';
+import { originalsPrefix } from '../../schema/values/folded-keyword.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { FilterCache } from '../execute/filter-cache.ts';
 import { queryFields } from '../request/query-fields.ts';

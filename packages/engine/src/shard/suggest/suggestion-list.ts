@@ -1,4 +1,4 @@
-import { compareBytes } from '../../base/byte-order.ts';
+import { compareBytes } from '../../base/bytes/byte-order.ts';
 
 /** A term that may be suggested: its bytes, edits from what was typed, live documents. */
 export interface RankedTerm {

@@ -7,7 +7,7 @@ import { expectVectors } from '../../../../../test/support/expect-vectors.ts';
 import { exportedRow, keyDigest } from '../../../../../test/support/shared-tables.ts';
 import { openSnapshot } from '../../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../../src/open/index-folder.ts';
-import { coordinatesOf } from '../../../src/schema/key.ts';
+import { coordinatesOf } from '../../../src/schema/keys/key.ts';
 import { openLocalDirectory } from '../../../src/storage/local-directory.ts';
 import type { TruthTable } from './truth-table.ts';
 

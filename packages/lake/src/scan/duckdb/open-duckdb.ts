@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { LakeError } from '../../base/errors.ts';
+import { WorkFolder } from '../../base/files/work-folder.ts';
 import { LIMITS } from '../../base/limits.ts';
-import { WorkFolder } from '../../base/work-folder.ts';
 import { nodeApi } from './library.ts';
 import { quoteText } from './quoting.ts';
 

@@ -1,4 +1,4 @@
-import type { FileStore, LocalCopies } from '../../base/file-store.ts';
+import type { FileStore, LocalCopies } from '../../base/files/file-store.ts';
 import { LockedDuckDb } from './instance.ts';
 
 /**

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Data, DataType, RecordBatch, TimeUnit } from 'apache-arrow';
 import { LakeError } from '../../base/errors.ts';
-import { lz4FrameDecompress } from '../../parquet/lz4.ts';
+import { lz4FrameDecompress } from '../../parquet/encodings/lz4.ts';
 import { type Field, MapValue, type StructType, type Type, type Value } from '../../schema/type.ts';
-import type { InputFile } from '../input-files.ts';
+import type { InputFile } from '../input/input-files.ts';
 import { rowLine, type TypedLines } from './typed-rows.ts';
 
 type Arrow = typeof import('apache-arrow');

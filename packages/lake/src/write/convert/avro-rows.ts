@@ -4,7 +4,7 @@ import { avroRows, openAvro } from '../../avro/container.ts';
 import { LakeError } from '../../base/errors.ts';
 import type { MappedField, NameMapping } from '../../schema/name-mapping.ts';
 import type { Field, StructType, Type } from '../../schema/type.ts';
-import type { InputFile } from '../input-files.ts';
+import type { InputFile } from '../input/input-files.ts';
 import { rowLine, type TypedLines } from './typed-rows.ts';
 
 /** Opens an Avro file. Throws invalid_argument if it is damaged, unsupported for a type. */

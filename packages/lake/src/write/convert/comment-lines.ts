@@ -5,8 +5,8 @@
  * lines keep their numbers: comments become empty lines, which are no rows if there are several
  * columns.
  */
-import { csvCells, csvDelimiter } from '../csv-header.ts';
-import type { InputFile } from '../input-files.ts';
+import { csvCells, csvDelimiter } from '../input/csv-header.ts';
+import type { InputFile } from '../input/input-files.ts';
 import type { Conversion, ConvertedReading } from './conversion.ts';
 import { linesOf } from './text-lines.ts';
 import { writeLines } from './write-lines.ts';

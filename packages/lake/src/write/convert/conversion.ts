@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Type } from '../../schema/type.ts';
-import type { InputFile, InputFormat, InputKind } from '../input-files.ts';
-import type { ReadingOptions } from '../reading-options.ts';
+import type { InputFile, InputFormat, InputKind } from '../input/input-files.ts';
+import type { ReadingOptions } from '../input/reading-options.ts';
 import type { JsonRows } from './json-rows.ts';
 
 /** Files for DuckDB, with the results of the conversion. */

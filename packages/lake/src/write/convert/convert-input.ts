@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { LakeError } from '../../base/errors.ts';
 import type { Type } from '../../schema/type.ts';
-import { checkParquet } from '../check-parquet.ts';
+import { checkParquet } from '../files/check-parquet.ts';
 import {
   commonKind,
   compressionOf,
@@ -9,8 +9,8 @@ import {
   type InputFile,
   type InputFiles,
   type InputKind,
-} from '../input-files.ts';
-import { hasFilename, kindFor } from '../reading-options.ts';
+} from '../input/input-files.ts';
+import { hasFilename, kindFor } from '../input/reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
 import { withoutComments } from './comment-lines.ts';

@@ -1,8 +1,8 @@
 import { LakeError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
-import { inputBytes } from '../input-bytes.ts';
-import type { InputFile } from '../input-files.ts';
-import { jsonTextPaths, type ReadingOptions } from '../reading-options.ts';
+import { inputBytes } from '../input/input-bytes.ts';
+import type { InputFile } from '../input/input-files.ts';
+import { jsonTextPaths, type ReadingOptions } from '../input/reading-options.ts';
 import type { Conversion, ConvertedInput } from './conversion.ts';
 import { findJsonRows, rowsIn, writeJsonRows, writeLargeArray } from './json-rows.ts';
 import { KeyRules } from './key-rules.ts';

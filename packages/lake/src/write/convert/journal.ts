@@ -1,6 +1,6 @@
 import { LakeError } from '../../base/errors.ts';
-import { inputBytes } from '../input-bytes.ts';
-import type { InputFile } from '../input-files.ts';
+import { inputBytes } from '../input/input-bytes.ts';
+import type { InputFile } from '../input/input-files.ts';
 
 const LF = 0x0a;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Compression } from '../input-files.ts';
+import type { Compression } from '../input/input-files.ts';
 import { writeJsonRows, writeLargeArray } from './json-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-json-rows-'));

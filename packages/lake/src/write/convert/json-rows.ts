@@ -12,8 +12,8 @@
  */
 import { stat } from 'node:fs/promises';
 import { LakeError } from '../../base/errors.ts';
-import { inputBytes } from '../input-bytes.ts';
-import type { InputFile } from '../input-files.ts';
+import { inputBytes } from '../input/input-bytes.ts';
+import type { InputFile } from '../input/input-files.ts';
 import { LARGE_ROW } from '../sql-fault.ts';
 import { type JsonMember, JsonMembers } from './json-members.ts';
 import { writeLines } from './write-lines.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../base/limits.ts';
-import { wideObjects } from '../wide-objects.ts';
+import { wideObjects } from '../types/wide-objects.ts';
 import { keyAt, walkJson } from './json-walk.ts';
 
 /** A key of objects, and those inside of its values; lists are passed through. */

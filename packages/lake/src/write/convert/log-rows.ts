@@ -11,9 +11,9 @@
  *
  * Lines that do not fit are rows whose only value is `unmatched`. Empty lines are left out.
  */
-import { inputBytes } from '../input-bytes.ts';
-import type { InputFile } from '../input-files.ts';
-import type { ReadingOptions } from '../reading-options.ts';
+import { inputBytes } from '../input/input-bytes.ts';
+import type { InputFile } from '../input/input-files.ts';
+import type { ReadingOptions } from '../input/reading-options.ts';
 import type { Conversion } from './conversion.ts';
 import { grokPattern, type LinePattern, linePattern } from './grok.ts';
 import { journalEntries } from './journal.ts';

@@ -7,9 +7,9 @@ import { isUtf8 } from 'node:buffer';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { LakeError } from '../../base/errors.ts';
-import { writeFault } from '../../base/write-fault.ts';
-import { inputBytes } from '../input-bytes.ts';
-import type { InputFile } from '../input-files.ts';
+import { writeFault } from '../../base/files/write-fault.ts';
+import { inputBytes } from '../input/input-bytes.ts';
+import type { InputFile } from '../input/input-files.ts';
 import type { Conversion, ConvertedReading } from './conversion.ts';
 
 /** A label of the Encoding Standard; `isGuess`: neither the caller nor a mark named it. */

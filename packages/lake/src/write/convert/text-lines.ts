@@ -1,5 +1,5 @@
-import { inputBytes } from '../input-bytes.ts';
-import type { InputFile } from '../input-files.ts';
+import { inputBytes } from '../input/input-bytes.ts';
+import type { InputFile } from '../input/input-files.ts';
 
 /** The lines of texts in UTF-8, without their ends. */
 export async function* textLines(files: readonly InputFile[]): AsyncGenerator<string> {

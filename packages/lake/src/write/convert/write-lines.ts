@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { LakeError } from '../../base/errors.ts';
-import { writeFault } from '../../base/write-fault.ts';
+import { writeFault } from '../../base/files/write-fault.ts';
 
 const BATCH_CHARS = 64 * 1024;
 

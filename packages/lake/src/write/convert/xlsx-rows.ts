@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { LakeError } from '../../base/errors.ts';
-import type { InputFile } from '../input-files.ts';
+import type { InputFile } from '../input/input-files.ts';
 import { extractMember, type ZipMember, zipMembers } from './zip.ts';
 
 /** The rows as CSV lines, and the columns whose values are all texts. */

@@ -8,8 +8,8 @@ import { PassThrough, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { LakeError } from '../../base/errors.ts';
-import { writeFault } from '../../base/write-fault.ts';
-import type { InputFile } from '../input-files.ts';
+import { writeFault } from '../../base/files/write-fault.ts';
+import type { InputFile } from '../input/input-files.ts';
 
 /** A file in an archive. */
 export interface ZipMember {

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
 import { backupTargetArg, targetField } from '../../../files/backup-target.ts';
-import { confirm } from '../../../terminal/confirm.ts';
+import { confirm } from '../../../terminal/ask/confirm.ts';
 import { bytes, plural } from '../../../terminal/figures.ts';
 
 export default class IndexBackupsPrune extends LhsCommand {

@@ -1,0 +1,64 @@
+/** The words of the command line for what to do next: a command that can be copied. */
+import type { IndexDescription, NextStep } from '@lakehouse-search/contract';
+import { syncStep } from '@lakehouse-search/contract/internal';
+import { plural } from '../figures.ts';
+import { shellWord } from './shell-word.ts';
+
+type Words = { [S in NextStep['step']]: (step: Extract<NextStep, { readonly step: S }>) => string };
+
+const COMMANDS: Words = {
+  create_index: () => 'lhs index create FILE',
+  list_indexes: () => 'lhs index list',
+  describe_index: ({ index }) => `lhs index describe ${index}`,
+  alter_index: () => 'lhs index apply FILE',
+  drop_index: ({ index }) => `lhs index drop ${index}`,
+  reindex: ({ index = 'INDEX', resume }) =>
+    `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
+  sync: ({ index }) => `lhs index sync ${index}`,
+  show_status: ({ index }) => `lhs index status ${index}`,
+  compact: ({ index }) => `lhs index compact ${index}`,
+  backup: ({ index }) => `lhs index backup ${index} PLACE`,
+  validate_definition: () => 'lhs index validate FILE',
+  list_snapshots: () => 'lhs source snapshots TABLE',
+  list_aliases: () => 'lhs alias list',
+  drop_alias: ({ alias = 'ALIAS' }) => `lhs alias drop ${alias}`,
+  list_saved_queries: () => 'lhs query list',
+  drop_saved_query: () => 'lhs query drop NAME',
+  replace_saved_query: () => 'lhs query save NAME INDEX QUERY --replace',
+  list_jobs: () => 'lhs jobs list',
+  show_job: ({ job }) => `lhs jobs show ${job}`,
+  watch_job: ({ job }) => `lhs jobs watch ${job}`,
+  cancel_job: ({ job }) => `lhs jobs cancel ${job}`,
+  check_model: ({ model }) => `lhs model check ${shellWord(model)}`,
+  choose_data_folder: () => 'lhs config set data_dir DIR (or --data-dir DIR, or LHS_DATA_DIR)',
+};
+
+/** The command of a step. */
+export function nextCommand<S extends NextStep['step']>(
+  step: Extract<NextStep, { readonly step: S }>,
+): string {
+  const words = COMMANDS[step.step as S] as (step: NextStep) => string;
+  return words(step);
+}
+
+/** The command for an index that is to be at the head of its table. */
+export const nextSync = ({
+  index,
+  synced_by,
+}: Pick<IndexDescription, 'index' | 'synced_by'>): string =>
+  nextCommand(syncStep(index, synced_by));
+
+/** `1 snapshot behind (lhs index sync incidents)`. */
+export const behindText = (
+  lag: number,
+  index: Pick<IndexDescription, 'index' | 'synced_by'>,
+): string => `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
+
+/** Lines of advice: the hint, then a command for each step. */
+export function adviceLines(
+  hint: string | undefined,
+  next: readonly NextStep[] = [],
+): readonly string[] {
+  const words = hint === undefined ? [] : hint.split('\n');
+  return [...words, ...next.map((step) => nextCommand(step))];
+}

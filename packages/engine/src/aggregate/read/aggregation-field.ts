@@ -1,0 +1,63 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { fastHint } from '../../query/bind/bounds.ts';
+import {
+  changeHint,
+  findField,
+  type QueryFields,
+  unknownFieldHint,
+} from '../../query/bind/fields.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+
+const ANY_TYPE = 'terms, missing and cardinality take fast fields of every type';
+const DAY_MS = 86_400_000;
+
+/** How numbers such as years or milliseconds since 1970 are grouped. */
+const numberHint = (field: string): string =>
+  `take {"histogram": ${JSON.stringify({ field, interval: 10 })}}: decades of years, ` +
+  `or "interval": ${DAY_MS}: days of milliseconds`;
+
+/**
+ * The field that an aggregation names. Throws invalid_argument where the index has none of that
+ * name, where it is not fast (with the setting that makes it so), or of another type.
+ */
+export function aggregationField(
+  name: string,
+  kind: string,
+  path: string,
+  fields: QueryFields,
+  types?: readonly string[],
+): FieldPlan {
+  const plan = declaredField(name, path, fields);
+  if (!isAggregatable(plan, fields)) {
+    const message = `"${path}" needs a fast field: "${name}" is ${plan.type} without fast`;
+    const others = kind === 'cardinality' ? '' : undefined;
+    throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields, others) });
+  }
+  if (types === undefined || types.includes(plan.type)) return plan;
+  const allowed = types.join(', ');
+  const message = `"${path}": ${kind} needs a field of ${allowed}; "${name}" is ${plan.type}`;
+  const isNumber = plan.type === 'LONG' || plan.type === 'DOUBLE';
+  const hint = kind.startsWith('date_') && isNumber ? numberHint(name) : ANY_TYPE;
+  throw new LhsError('invalid_argument', message, { hint });
+}
+
+/** What to do about a path without a declared field. */
+export const declareHint = (path: string, { index }: QueryFields): string =>
+  changeHint(`declare "${path}" as a fast field of a shape`, index);
+
+/** A field of the mapping by name. Throws invalid_argument with the nearest name. */
+export function declaredField(name: string, path: string, fields: QueryFields): FieldPlan {
+  const found = findField(fields, name);
+  if (found?.kind === 'field') return found.plan;
+  const message =
+    found === undefined
+      ? `"${path}" names field "${name}", which is not in index "${fields.index}"`
+      : `"${path}" names "${name}", a path without a declared field`;
+  const advice =
+    found === undefined ? unknownFieldHint(fields, name) : { hint: declareHint(name, fields) };
+  throw new LhsError('invalid_argument', message, advice);
+}
+
+/** True for fields that terms, stats and the rest can read. */
+export const isAggregatable = (plan: FieldPlan, fields: QueryFields): boolean =>
+  plan.column !== null && plan.type !== 'TEXT' && fields.fast.has(plan.id);

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import {
+  type CallContext,
+  type CreateIndexRequest,
+  type DefinitionIssue,
+  type DropIndexRequest,
+  type DropResponse,
+  type IndexDescription,
+  LhsError,
+  type ValidateDefinitionRequest,
+} from '@lakehouse-search/contract';
+import {
+  checkCreateIndexRequest,
+  checkDropIndexRequest,
+  checkValidateRequest,
+  isRestricted,
+  refuseListed,
+  requireListed,
+} from '@lakehouse-search/contract/internal';
+import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
+import { inTurns } from '../../base/turns.ts';
+import { endDeadJobs } from '../../open/dead-jobs.ts';
+import { describeIndex } from '../../open/describe-index.ts';
+import { dropFolder, folderSize } from '../../open/dropped-folders.ts';
+import { indexFolder } from '../../open/index-folder.ts';
+import { tableName } from '../../open/open-index.ts';
+import type { Definition } from '../../schema/definition.ts';
+import { checkAgainstTable } from '../../schema/mapping.ts';
+import {
+  invalidDefinition,
+  type ParsedDefinition,
+  parsingDefinition,
+} from '../../schema/parse/parse-definition.ts';
+import { storeParsed } from '../../schema/parse/parsed-definition.ts';
+import { accessible } from '../caller.ts';
+import type { LocalIndexes } from '../local-indexes.ts';
+import { dropPublished, requireWritable } from './publish.ts';
+import { buildRunning, withLock } from './write-index.ts';
+
+/** Registers an index after a check against its table. Throws invalid_definition, index_exists. */
+export async function createLocal(
+  indexes: LocalIndexes,
+  request: CreateIndexRequest,
+  call: CallContext,
+): Promise<IndexDescription> {
+  const { definition: text, base_dir = '' } = checkCreateIndexRequest(request);
+  requireWritable(indexes, 'add an index to');
+  const definition = await definitionOver(text, base_dir);
+  requireListed(call, definition.index);
+  indexes.sweep();
+  indexes.registry.add(definition.index, text, base_dir, storeParsed(definition));
+  return describeIndex(definition, null);
+}
+
+/**
+ * Drops an index and what belongs to it: it is gone when its row is, and its files follow
+ * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy if
+ * a build runs on it, io_error.
+ */
+export async function dropLocal(
+  indexes: LocalIndexes,
+  request: DropIndexRequest,
+  call: CallContext,
+): Promise<DropResponse> {
+  const { index } = checkDropIndexRequest(request);
+  const { dataDir, registry, clock } = indexes;
+  // a definition that cannot be read stops no drop
+  if (isRestricted(call)) accessible(indexes, index, call);
+  const registered = registry.named(index);
+  const { uuid } = registered;
+  const folder = indexFolder(dataDir, uuid);
+  const turn = { what: 'drop', signal: call.signal };
+  const rows = await withLock(indexes, registered, turn, async () => {
+    endDeadJobs(indexes, clock.now(), uuid);
+    const removed = registry.remove(uuid);
+    const build = registry.jobs.build(uuid);
+    if (build !== undefined) throw buildRunning('drop', registered.name, build);
+    indexes.forget(uuid);
+    return removed;
+  });
+  const size = folderSize(folder, clock.now());
+  await dropColdObjects(indexes, uuid);
+  await dropPublished(indexes, registered);
+  dropFolder(folder);
+  indexes.sweep();
+  const { aliases = [], savedQueries: saved_queries = 0, jobs = 0 } = rows ?? {};
+  return { index: registered.name, aliases, saved_queries, jobs, ...size };
+}
+
+/** Removes the cold windows of an index that is gone; those that cannot be stay in their store. */
+async function dropColdObjects(indexes: LocalIndexes, uuid: string): Promise<void> {
+  const { dataDir, openDirectory, clock } = indexes;
+  const folder = indexFolder(dataDir, uuid);
+  const { dropObjects } = await import('../../tier/sweep-objects.ts');
+  try {
+    await dropObjects({ folder, uuid, openDirectory, now: clock.now() });
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    // Another process has swept the folder, which names the objects.
+    if (!existsSync(folder)) return;
+    const what = `the cold windows of a dropped index stay in their store: ${error.message}`;
+    process.emitWarning(what, 'LhsWarning');
+  }
+}
+
+/** Parses a definition in several turns of the event loop. */
+export const parsedInTurns = (text: string): Promise<ParsedDefinition> =>
+  inTurns(parsingDefinition(text, ANALYZER_CATALOG));
+
+/** A definition that its table can give. Throws invalid_definition, and as `openSource`. */
+export async function definitionOver(text: string, base_dir: string): Promise<Definition> {
+  const parsed = await parsedInTurns(text);
+  const issues = await issuesOf(parsed, { definition: text, base_dir, against_source: true });
+  const isWrong = issues.some((issue) => issue.severity === 'error');
+  if (isWrong || parsed.definition === null) throw invalidDefinition(issues);
+  return parsed.definition;
+}
+
+/** The issues of a definition, alone and against its table and first rows. Throws as `openSource`. */
+export async function validateLocal(
+  _indexes: LocalIndexes,
+  request: ValidateDefinitionRequest,
+  call: CallContext,
+): Promise<readonly DefinitionIssue[]> {
+  const checked = checkValidateRequest(request);
+  if (checked.against_source === true) refuseListed(call, 'validateDefinition against_source');
+  return issuesOf(await parsedInTurns(checked.definition), checked, { keys: true });
+}
+
+async function issuesOf(
+  parsed: ParsedDefinition,
+  { definition: text, base_dir = '', against_source, source }: ValidateDefinitionRequest,
+  check: { readonly keys: boolean } = { keys: false },
+): Promise<readonly DefinitionIssue[]> {
+  const { draft } = parsed;
+  if (draft === null || !against_source) return parsed.issues;
+  const { openSource, requireReadableFiles, sourceInstead } = await import(
+    '../../source/source-table.ts'
+  );
+  const location = sourceInstead(draft.source, source);
+  const table = await openSource(location, base_dir).catch((error: unknown) => {
+    if (parsed.definition === null) return null;
+    throw error;
+  });
+  if (table === null) return parsed.issues;
+  try {
+    await requireReadableFiles(table, draft.source.ref);
+    const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
+    const isSound = issues.every(({ severity }) => severity !== 'error');
+    const { keyIssues } = await import('../diagnose/key-issues.ts');
+    const ofKeys = check.keys && isSound ? await keyIssues(parsed, text, table) : [];
+    const { withModelIssues } = await import('../diagnose/model-issues.ts');
+    return withModelIssues([...issues, ...ofKeys], parsed, text, base_dir);
+  } finally {
+    await table.close();
+  }
+}

@@ -1,0 +1,391 @@
+/**
+ * A good first definition for a table, with comments.
+ *
+ * 1. A sample of the newest rows is read: for each string column the share of distinct values, the
+ *    average length, whether every value is an address, a URL-like identifier or JSON.
+ * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
+ *    is the default field.
+ *    Bare words search all texts and names, in upper and lower case, with and without accents.
+ * 3. Structs and maps are indexed by path; numbers, dates, booleans and categories of structs have
+ *    types.
+ * 4. A table without identifier fields gets the key that its sample suggests (propose-key.ts).
+ * 5. What cannot be indexed (binary) is named in a comment, so nothing is left out
+ *    in silence. In a wide table the first columns make up the definition, as many as its limits
+ *    allow; a comment says how many are left out.
+ */
+import { isPlain } from '@lakehouse-search/contract/internal';
+import type { Field, SourceTable, TableConfig, Type, Value } from '@lakehouse-search/lake';
+import { isReadable } from '@lakehouse-search/lake/internal';
+import { LIMITS } from '../../base/limits.ts';
+import { COLUMN_RULES, isNested, typeName } from '../column-rules.ts';
+import type { FieldType } from '../definition.ts';
+import { fieldNameFault } from '../parse/parse-field.ts';
+import { type ProposedKey, proposeKey } from './propose-key.ts';
+import { type ProposedText, proposeText } from './propose-text.ts';
+import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
+import { sourceLines, yamlScalar } from './source-lines.ts';
+import { NO_TITLE, titleRank } from './title-names.ts';
+
+/** Typed leaves of one struct column. */
+const MOST_LEAVES = 50;
+
+/** How the definition names its table, and what it is called. */
+export interface InitOptions {
+  readonly source: TableConfig;
+  /** Name of the index; default the table's last name, made legal. */
+  readonly name?: string;
+  /** Columns of the key. Default: proposed. */
+  readonly key?: readonly string[] | undefined;
+}
+
+/**
+ * The definition's YAML text. Reads up to 2,000 rows of the table; where they cannot be read, a
+ * comment says why.
+ */
+export async function initDefinition(table: SourceTable, options: InitOptions): Promise<string> {
+  const read = await sampleColumns(table).catch((error: Error) => error);
+  const sample = read instanceof Error ? NO_SAMPLE : read;
+  const proposals = table.schema.fields.map((field) =>
+    propose(field, sample.columns.get(field.name) ?? []),
+  );
+  const key = await proposeKey(table, sample, options.key);
+  const names = fieldNames(proposals);
+  const searched = searchedOf(proposals);
+  const title = searched.find(isTitle);
+  return [
+    '# What is indexed of the table, and how. docs/definition.md explains every key.',
+    ...(read instanceof Error ? [`# no rows could be read: ${oneLine(read.message)}`] : []),
+    'version: 1',
+    `index: ${options.name ?? indexName(table.name)}`,
+    'source:',
+    ...sourceLines(options.source),
+    ...keyLines(key),
+    ...analyzerLines(searched),
+    ...defaultFieldsLine(searched, proposals, title, names),
+    ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
+    ...meaningLines(proposals, title),
+    ...fitting('variants', variantLines(proposals), OTHER_BYTES),
+    ...fitting('columns that cannot be indexed', skippedLines(proposals), OTHER_BYTES),
+    '',
+  ].join('\n');
+}
+
+/** Bytes that each kind of lines may take, so that the whole stays below `definitionBytes`. */
+const FIELD_BYTES = Math.floor(LIMITS.definitionBytes / 2);
+const OTHER_BYTES = Math.floor(LIMITS.definitionBytes / 8);
+
+/** At most as many entries below a heading as a definition may have; a comment counts the rest. */
+function fitting(what: string, lines: readonly string[], bytes: number): readonly string[] {
+  let left = bytes;
+  const over = lines.findIndex((line, i) => {
+    left -= Buffer.byteLength(line) + 1;
+    return left < 0 || i > LIMITS.definitionFields;
+  });
+  if (over < 0) return lines;
+  const most = LIMITS.definitionBytes;
+  const limit = `a definition holds ${LIMITS.definitionFields} fields and ${most} bytes`;
+  return [...lines.slice(0, over), `# ${lines.length - over} more ${what} left out: ${limit}`];
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+/** A legal index name from a table's name. */
+function indexName(table: string): string {
+  const last = table.split('.').at(-1) ?? table;
+  const legal = last
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '_')
+    .replace(/^[^a-z0-9]+/, '');
+  return legal.slice(0, 128) || 'index';
+}
+
+function keyLines({ columns, why }: ProposedKey): string[] {
+  if (columns.length === 0) return [`key: row     # ${why}`];
+  return ['key:', `  identifier: [${columns.map(yamlScalar).join(', ')}]     # ${why}`];
+}
+
+/** A leaf of a struct that has a type of its own, by its path. */
+interface TypedLeaf {
+  readonly path: string;
+  readonly type: FieldType;
+  readonly folded?: boolean | undefined;
+}
+
+/** What to make of a column. */
+type Proposal =
+  | {
+      readonly kind: 'field';
+      readonly column: string;
+      readonly type: FieldType;
+      readonly why: string;
+      readonly cached: boolean;
+      readonly text?: ProposedText;
+    }
+  | {
+      readonly kind: 'variant';
+      readonly column: string;
+      readonly leaves: readonly TypedLeaf[];
+      readonly hasTexts: boolean;
+    }
+  | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
+
+function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
+  const element = type.kind === 'list' ? type.element : type;
+  const field = (as: FieldType, why = ''): Proposal => {
+    return { kind: 'field', column: name, type: as, why, cached: as === 'DATE' };
+  };
+  if (!isReadable(type))
+    return { kind: 'skipped', column: name, why: `${typeName(type)} is not read` };
+  if (isNested(type)) {
+    const all = typedLeaves(type, sample);
+    const leaves = all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_LEAVES);
+    return fieldNameFault(name) === null
+      ? { kind: 'variant', column: name, leaves, hasTexts: hasTexts(type) }
+      : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
+  }
+  switch (element.kind) {
+    case 'string':
+      return textProposal(name, sample);
+    case 'uuid':
+      return field('KEYWORD', 'uuid');
+    case 'int':
+    case 'long':
+      return field('LONG');
+    case 'float':
+    case 'double':
+      return field('DOUBLE');
+    case 'decimal':
+      return field('DOUBLE', `${typeName(element)}, as the nearest double`);
+    case 'boolean':
+      return field('BOOL');
+    case 'time':
+      return field('KEYWORD', 'time of day');
+    default:
+      return COLUMN_RULES.DATE.includes(element.kind)
+        ? field('DATE')
+        : { kind: 'skipped', column: name, why: `${typeName(type)} cannot be indexed` };
+  }
+}
+
+function hasTexts(type: Type): boolean {
+  if (type.kind === 'list') return hasTexts(type.element);
+  if (type.kind === 'map') return hasTexts(type.value);
+  if (type.kind === 'struct') return type.fields.some((field) => hasTexts(field.type));
+  return type.kind === 'string' || type.kind === 'variant';
+}
+
+const rankOf = ({ type }: TypedLeaf): number => Number(type === 'KEYWORD');
+
+/** The leaves of structs, also in lists: numbers, dates, booleans, and texts with few values. */
+function typedLeaves(
+  type: Type,
+  sample: readonly Value[],
+  path: readonly string[] = [],
+): readonly TypedLeaf[] {
+  if (type.kind === 'list') return typedLeaves(type.element, sample.flat(), path);
+  if (type.kind === 'struct') {
+    const named = type.fields.filter(({ name }) => fieldNameFault(name) === null);
+    return named.flatMap((field) => {
+      const values = sample.map((value) => memberOf(value, field.name));
+      return typedLeaves(field.type, values, [...path, field.name]);
+    });
+  }
+  if (path.length === 0) return [];
+  const leaf = { path: path.join('.') };
+  if (type.kind === 'string') {
+    const { type: own, cached: isCategory, folded } = proposeText(sample);
+    return own === 'KEYWORD' && isCategory ? [{ ...leaf, type: own, folded }] : [];
+  }
+  const own = (['LONG', 'DOUBLE', 'BOOL', 'DATE'] as const).find((one) =>
+    COLUMN_RULES[one].includes(type.kind),
+  );
+  return own === undefined ? [] : [{ ...leaf, type: own }];
+}
+
+const memberOf = (value: Value, name: string): Value =>
+  isPlain(value) ? ((value as { readonly [name: string]: Value })[name] ?? null) : null;
+
+function textProposal(column: string, sample: readonly Value[]): Proposal {
+  const text = proposeText(sample);
+  return { kind: 'field', column, type: text.type, why: text.why, cached: text.cached, text };
+}
+
+type FieldProposal = Extract<Proposal, { kind: 'field' }>;
+
+/** The columns that bare words search: titles, names and prose, then whole values. */
+function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
+  const all = proposals.filter((p) => p.kind === 'field');
+  const texts = all.filter(({ text }) => text?.analyzer !== undefined);
+  const values = all.filter(({ text }) => text?.type === 'KEYWORD');
+  return [...texts.toSorted((a, b) => titleOrder(a) - titleOrder(b)), ...values];
+}
+
+/** By name; of columns that are not named like titles, those whose values differ come first. */
+const titleOrder = ({ column, text }: FieldProposal): number =>
+  titleRank(column) + (text?.hasFacet ? 0.5 : 0);
+
+/** A text that is named like a title, or whose values differ from row to row. */
+const isTitle = ({ column, text }: FieldProposal): boolean =>
+  text?.analyzer !== undefined && (isNamed(column) || !text.hasFacet);
+
+const isNamed = (column: string): boolean => titleRank(column) < NO_TITLE;
+
+/** The analyzers that are not built in. */
+function analyzerLines(searched: readonly FieldProposal[]): string[] {
+  const analyzers = searched.flatMap(({ text }) => text?.analyzer ?? []);
+  const lines = new Map(
+    analyzers.flatMap(({ name, entry, note = '' }) =>
+      entry === undefined ? [] : [[name, withNote(`  - { name: ${name}, ${entry} }`, note)]],
+    ),
+  );
+  return lines.size === 0 ? [] : ['analyzers:', ...lines.values()];
+}
+
+/** The flattened columns with texts. */
+const wordyColumns = (proposals: readonly Proposal[]): readonly string[] =>
+  proposals.flatMap((p) => (p.kind === 'variant' && p.hasTexts ? [p.column] : []));
+
+/**
+ * Bare words search all of these, and matches in titles and names count more. Beyond the limit,
+ * codes without facets are left out first.
+ */
+function defaultFieldsLine(
+  searched: readonly FieldProposal[],
+  proposals: readonly Proposal[],
+  title: FieldProposal | undefined,
+  names: FieldNames,
+): string[] {
+  const columns = wordyColumns(proposals);
+  const first = [...(title === undefined ? [] : [title.column]), ...columns.filter(isNamed)]
+    .toSorted((a, b) => titleRank(a) - titleRank(b))
+    .at(0);
+  const weightedName = (column: string, hasWords: boolean): string => {
+    const weight = column === first ? 3 : hasWords && isNamed(column) ? 2 : 1;
+    return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
+  };
+  const own = searched.map(({ column, text }) => {
+    const isCode = text?.type === 'KEYWORD' && !text.fast;
+    return { name: weightedName(column, text?.type === 'TEXT'), isCode };
+  });
+  const wordy = columns.map((column) => weightedName(column, true));
+  const most = LIMITS.defaultFields;
+  const excess = Math.max(0, own.length + wordy.length - most);
+  const codes = own.filter(({ isCode }) => isCode);
+  const left = new Set(codes.slice(Math.max(0, codes.length - excess)));
+  const listed = own.filter((one) => !left.has(one)).map(({ name }) => name);
+  const weighted = [...listed, ...wordy].slice(0, most);
+  if (weighted.length < 2) return [];
+  return [
+    `default_fields: [${weighted.map(yamlScalar).join(', ')}]     # of bare words, with weights`,
+  ];
+}
+
+function fieldLines(
+  proposals: readonly Proposal[],
+  title: FieldProposal | undefined,
+  keys: readonly string[],
+  names: FieldNames,
+): string[] {
+  const fields = proposals.filter((p) => p.kind === 'field');
+  if (fields.length === 0) return [];
+  const sorted = fields.toSorted((a, b) => Number(b === title) - Number(a === title));
+  const taken = new Set(names.values());
+  const lines = sorted.flatMap((field) => {
+    const isKey = keys.includes(field.column) && field.why === '';
+    const line = fieldLine(field, field === title, names);
+    const twin = field.text?.hasFacet ? [exactLine(field, names, taken)] : [];
+    return [withNote(line, isKey ? 'part of the key' : field.why), ...twin];
+  });
+  return ['fields:', ...lines];
+}
+
+const withNote = (line: string, note: string): string =>
+  note === '' ? line : `${line.padEnd(64)} # ${note}`;
+
+/** A VECTOR field to take in: it makes a reindex longer and the index larger. */
+function meaningLines(proposals: readonly Proposal[], title: FieldProposal | undefined): string[] {
+  if (title === undefined || proposals.some(({ column }) => column === 'meaning')) return [];
+  return [
+    '  # semantic and hybrid search (docs/definition.md, vectors):',
+    `  # - { name: meaning, type: VECTOR, source: ${yamlScalar(title.column)} }`,
+  ];
+}
+
+function fieldLine(field: FieldProposal, isTitle: boolean, names: FieldNames): string {
+  const { column, type, text } = field;
+  const analyzer = text?.analyzer === undefined ? '' : `, analyzer: ${text.analyzer.name}`;
+  const folded = text?.folded ? ', folded: true' : '';
+  const fast = type === 'KEYWORD' && text?.fast !== false ? ', fast: true' : '';
+  const cached = field.cached || isTitle ? ', cached: true' : '';
+  const head = namePart(column, nameOf(names, column));
+  return `  - { ${head}, type: ${type}${analyzer}${folded}${fast}${cached} }`;
+}
+
+/** The whole values of a TEXT field, for facets and sorts. */
+function exactLine({ column }: FieldProposal, names: FieldNames, taken: Set<string>): string {
+  const head = namePart(column, freeName(`${nameOf(names, column)}_exact`, taken));
+  return withNote(`  - { ${head}, type: KEYWORD, folded: true, fast: true }`, 'facets, sorts');
+}
+
+const namePart = (column: string, name: string): string =>
+  name === column
+    ? `name: ${yamlScalar(name)}`
+    : `name: ${yamlScalar(name)}, source: ${yamlScalar(column)}`;
+
+/** Field names by column. */
+type FieldNames = ReadonlyMap<string, string>;
+
+const nameOf = (names: FieldNames, column: string): string => names.get(column) ?? column;
+
+/** A column keeps its name unless the query syntax cannot write it. */
+function fieldNames(proposals: readonly Proposal[]): FieldNames {
+  const taken = new Set(proposals.map(({ column }) => column));
+  const illegal = proposals.filter((p) => p.kind === 'field' && fieldNameFault(p.column) !== null);
+  return new Map(illegal.map(({ column }) => [column, legalName(column, taken)]));
+}
+
+/** A field name for a column whose own name the query syntax cannot carry. */
+function legalName(column: string, taken: Set<string>): string {
+  const words = column.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*/gu) ?? ['field'];
+  return freeName(words.join('_').slice(0, 100), taken);
+}
+
+function freeName(base: string, taken: Set<string>): string {
+  let name = base;
+  for (let i = 2; taken.has(name); i++) name = `${base}_${i}`;
+  taken.add(name);
+  return name;
+}
+
+function variantLines(proposals: readonly Proposal[]): string[] {
+  const variants = proposals.filter((p) => p.kind === 'variant');
+  if (variants.length === 0) return [];
+  const lines = variants.flatMap(({ column, leaves }) => {
+    const note = `# found as ${column}.<path>:<value> and ${column}:<text>`;
+    if (leaves.length === 0)
+      return [`  - { column: ${yamlScalar(column)}, flatten: true }     ${note}`];
+    return [
+      `  - column: ${yamlScalar(column)}     ${note}`,
+      '    flatten: true',
+      '    shapes:',
+      '      - name: typed     # ranges, sorts and aggregations',
+      '        fields:',
+      ...leaves.map(leafLine),
+    ];
+  });
+  return ['variants:', ...lines];
+}
+
+function leafLine({ path, type, folded }: TypedLeaf): string {
+  const flags = [...(folded ? ['folded'] : []), ...(type === 'KEYWORD' ? ['fast'] : [])];
+  const settings = flags.map((flag) => `, ${flag}: true`).join('');
+  return `          - { path: ${yamlScalar(path)}, type: ${type}${settings} }`;
+}
+
+function skippedLines(proposals: readonly Proposal[]): string[] {
+  return proposals
+    .filter((p) => p.kind === 'skipped')
+    .map(({ column, why }) => `# not indexed: ${JSON.stringify(column)}: ${why}`);
+}

@@ -1,0 +1,207 @@
+/**
+ * The key that a first definition proposes.
+ *
+ * 1. The columns that the caller names, or the table's identifier fields.
+ * 2. Else columns whose values differ in each row of the sample and are never NULL: one column that
+ *    is named like an identifier or a code, else the first column or a date if they differ in the
+ *    whole table, else two or three that are named like parts of a key, else two columns of
+ *    integers that count all rows of the table: chapters and their verses; if one column of codes
+ *    differs, too, it is the key.
+ * 3. The candidates are compared in up to 100,000 rows. A comment says in how many rows, and how
+ *    likely the key is: a name like `id` says more than values that happen to differ.
+ */
+
+import { LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
+import type { SourceTable, Value } from '@lakehouse-search/lake';
+import { keyTypeFault } from '../keys/key-types.ts';
+import { parseIp } from '../values/ip-value.ts';
+import { isPersonName, keyRank } from './key-names.ts';
+import { KEY_SAMPLE_ROWS, keyCandidates, readSample, type Sample } from './sample-columns.ts';
+
+/** The key that a definition proposes, and why: a comment. */
+export interface ProposedKey {
+  /** Empty: no columns are known that tell the rows apart, so rows are known by their location. */
+  readonly columns: readonly string[];
+  readonly why: string;
+}
+
+/** Longer texts are no keys, on average. */
+const KEY_CHARS = 64;
+/** With fewer rows, values of columns that are not named like keys differ by chance. */
+const FEW_ROWS = 10;
+/** With fewer rows, values of several columns differ by chance. */
+const FEW_ROWS_OF_PARTS = 100;
+const MAX_PARTS = 6;
+const MAX_CANDIDATES = 8;
+
+interface Candidate {
+  readonly columns: readonly string[];
+  readonly how: 'likely' | 'a guess';
+  /** Only if the whole table was compared. */
+  readonly needsAll: boolean;
+}
+
+/** Proposes a key. Throws invalid_argument if `requested` names columns that cannot be a key. */
+export async function proposeKey(
+  table: SourceTable,
+  sample: Sample,
+  requested?: readonly string[],
+): Promise<ProposedKey> {
+  const { fields, identifierFieldIds: ids } = table.schema;
+  if (requested !== undefined) return requestedKey(table, requested);
+  const declared = fields.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  if (declared.length > 0) return { columns: declared, why: "the table's identifier fields" };
+  if (sample.rows === 0) return { columns: [], why: 'no rows were read that show a key' };
+  const counting = countingColumns(table, sample);
+  const candidates = [
+    ...singleColumns(table, sample, sample.rows < FEW_ROWS ? [0, 1] : [0, 1, 2, 3]),
+    ...severalColumns(table, sample),
+    ...(counting.length === 0 ? [] : singleColumns(table, sample, [CODES])),
+    ...counting,
+  ];
+  const names = [...new Set(candidates.flatMap(({ columns }) => columns))];
+  const isEnough = sample.isAll || names.length === 0;
+  const larger = isEnough ? sample : await readSample(table, names, KEY_SAMPLE_ROWS);
+  const found = candidates.find(({ columns, needsAll }) => {
+    return (larger.isAll || !needsAll) && sharedRows(larger, columns) === 0;
+  });
+  if (found !== undefined) {
+    const { columns, how } = found;
+    return { columns, why: `${how}: ${different(columns)} in ${rowsOf(larger)}` };
+  }
+  const why = `no columns that look like a key differ in ${rowsOf(larger)}`;
+  return { columns: [], why };
+}
+
+/** The columns that the caller names, with what the first rows say about them. */
+async function requestedKey(table: SourceTable, columns: readonly string[]): Promise<ProposedKey> {
+  const { fields } = table.schema;
+  if (columns.length === 0) throw noKey('name at least one column');
+  for (const name of columns) {
+    const field = fields.find((one) => one.name === name);
+    const near = didYouMean(
+      name,
+      fields.map((one) => one.name),
+    );
+    if (field === undefined) {
+      const hint = `columns: ${fields.map((one) => one.name).join(', ')}`;
+      throw noKey(`column "${name}" is not in ${table.name}${near}`, hint);
+    }
+    const fault = keyTypeFault(field.type);
+    if (fault !== null) throw noKey(`column "${name}" is ${fault}`);
+  }
+  const sample = await readSample(table, columns, KEY_SAMPLE_ROWS);
+  const shared = sharedRows(sample, columns);
+  if (sample.rows === 0) return { columns, why: 'as requested; no rows were read' };
+  if (shared === 0) return { columns, why: `${different(columns)} in ${rowsOf(sample)}` };
+  const count = shared.toLocaleString('en-US');
+  const why = `WRONG: in ${rowsOf(sample)}, ${count} have a NULL or the key of an earlier row`;
+  return { columns, why };
+}
+
+const noKey = (message: string, hint?: string) =>
+  new LhsError('invalid_argument', `key: ${message}`, hint === undefined ? {} : { hint });
+
+const different = (columns: readonly string[]): string =>
+  columns.length === 1 ? 'the values differ' : 'the values together differ';
+
+function rowsOf({ rows, isAll }: Sample): string {
+  const count = rows.toLocaleString('en-US');
+  return isAll ? `all ${count} rows` : `the first ${count} rows`;
+}
+
+/** Columns of different values without NULL: the most likely first. */
+function singleColumns(
+  table: SourceTable,
+  sample: Sample,
+  ranks: readonly number[],
+): readonly Candidate[] {
+  return keyCandidates(table)
+    .map(({ name }, at) => ({ name, rank: singleRank(name, at) }))
+    .filter(({ rank }) => ranks.includes(rank))
+    .filter(({ name, rank }) => rank < CODES || areWords(sample.columns.get(name) ?? []))
+    .filter(({ name }) => isShort(sample.columns.get(name) ?? []))
+    .filter(({ name }) => !hasAddresses(sample.columns.get(name) ?? []))
+    .filter(({ name }) => sharedRows(sample, [name]) === 0)
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, MAX_CANDIDATES)
+    .map(({ name, rank }) => {
+      const how = rank <= LIKELY ? 'likely' : 'a guess';
+      return { columns: [name], how, needsAll: rank > LIKELY };
+    });
+}
+
+/** Ranks of one column: named like an identifier, 0, or a code, 1; the first one, 2; a date, 3; others. */
+function singleRank(name: string, at: number): number {
+  const rank = ['identifier', 'code'].indexOf(keyRank(name));
+  if (rank >= 0) return rank;
+  if (at === 0 && !isPersonName(name)) return 2;
+  return keyRank(name) === 'part' ? 3 : CODES;
+}
+const LIKELY = 1;
+const CODES = 4;
+
+const areWords = (values: readonly Value[]): boolean =>
+  values.every((value) => typeof value === 'string' && !/\s/.test(value));
+
+function isShort(values: readonly Value[]): boolean {
+  const texts = values.filter((value) => typeof value === 'string');
+  return texts.reduce((sum, text) => sum + text.length, 0) <= KEY_CHARS * texts.length;
+}
+
+/** Addresses of clients come back sooner or later. */
+const hasAddresses = (values: readonly Value[]): boolean =>
+  values.some((value) => typeof value === 'string' && parseIp(value) !== null);
+
+/** Two columns of integers: within each group of the first one, the second one grows. */
+function countingColumns({ schema }: SourceTable, sample: Sample): readonly Candidate[] {
+  if (sample.rows < FEW_ROWS_OF_PARTS) return [];
+  const integers = schema.fields
+    .filter(({ type, name }) => /^(int|long)$/.test(type.kind) && sample.columns.has(name))
+    .slice(0, MAX_PARTS)
+    .map(({ name }) => name);
+  return integers
+    .flatMap((a, i) => integers.slice(i + 1).map((b) => [a, b]))
+    .filter(([a, b]) => areCounting(sample.columns.get(a)!, sample.columns.get(b)!))
+    .map((columns) => ({ columns, how: 'a guess', needsAll: true }));
+}
+
+function areCounting(groups: readonly Value[], numbers: readonly Value[]): boolean {
+  const repeats = (values: readonly Value[]) => new Set(values).size * 2 <= values.length;
+  const isNext = (i: number) =>
+    groups[i] === groups[i - 1] ? numbers[i]! > numbers[i - 1]! : groups[i]! > groups[i - 1]!;
+  if ([...groups, ...numbers].includes(null) || !repeats(groups) || !repeats(numbers)) return false;
+  return groups.every((_, i) => i === 0 || isNext(i));
+}
+
+/** Two or three columns that are named like parts of a key, in the order of the table. */
+function severalColumns(table: SourceTable, sample: Sample): readonly Candidate[] {
+  if (sample.rows < FEW_ROWS_OF_PARTS) return [];
+  const parts = keyCandidates(table)
+    .map(({ name }) => name)
+    .filter((name) => keyRank(name) !== 'none')
+    .filter((name) => !sample.columns.get(name)!.includes(null))
+    .slice(0, MAX_PARTS);
+  const pairs = parts.flatMap((a, i) => parts.slice(i + 1).map((b) => [a, b]));
+  const threes = pairs.flatMap(([a, b]) => parts.slice(parts.indexOf(b) + 1).map((c) => [a, b, c]));
+  return [...pairs, ...threes]
+    .filter((columns) => columns.some((name) => keyRank(name) !== 'part'))
+    .filter((columns) => sharedRows(sample, columns) === 0)
+    .slice(0, MAX_CANDIDATES)
+    .map((columns) => ({ columns, how: 'a guess', needsAll: false }));
+}
+
+/** Rows of a sample whose columns have a NULL, or the values of an earlier row. */
+function sharedRows({ columns, rows }: Sample, names: readonly string[]): number {
+  const values = names.map((name) => columns.get(name) ?? []);
+  const seen = new Set<unknown>();
+  let shared = 0;
+  for (let row = 0; row < rows; row++) {
+    const own = values.map((column) => column[row]);
+    const key = own.length === 1 ? own[0] : JSON.stringify(own.map(String));
+    if (own.includes(null) || seen.has(key)) shared++;
+    else seen.add(key);
+  }
+  return shared;
+}

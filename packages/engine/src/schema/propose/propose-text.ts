@@ -1,0 +1,77 @@
+/** What the values of a text column suggest: its type, its analyzer, and how it is stored. */
+import type { Value } from '@lakehouse-search/lake';
+import { parseIp } from '../values/ip-value.ts';
+import { type ProposedAnalyzer, proposeAnalyzer, UNSPACED } from './propose-analyzer.ts';
+
+/** Texts at least this long on average, with several words, are prose. */
+const PROSE_CHARS = 40;
+/** Values at most this long on average are codes that people type. */
+const SHORT_CHARS = 16;
+/** At most this share of distinct values makes a string a category. */
+const CATEGORY_SHARE = 0.2;
+/** Single words with at least this many distinct values are names, which words search. */
+const NAMES = 20;
+/** At least this share of values with several words makes a category a text, too. */
+const WORDY_SHARE = 0.3;
+/** A larger share of distinct values makes facets useless. */
+const UNIQUE_SHARE = 0.9;
+
+/** A proposal for a text column, without the column. */
+export interface ProposedText {
+  readonly type: 'KEYWORD' | 'TEXT' | 'IP';
+  readonly why: string;
+  readonly cached: boolean;
+  /** KEYWORD: facets and sorts are useful. */
+  readonly fast: boolean;
+  /** KEYWORD: categories and short codes, which are compared without case and accents. */
+  readonly folded?: boolean;
+  /** TEXT that bare words search, by this analyzer. */
+  readonly analyzer?: ProposedAnalyzer;
+  /** TEXT whose whole values are useful facets. */
+  readonly hasFacet?: boolean;
+}
+
+/** The proposal for a column with such values (of lists: of their elements). */
+export function proposeText(sample: readonly Value[]): ProposedText {
+  const texts = sample.flat().filter((value) => typeof value === 'string' && value !== '');
+  return proposed(texts as string[]);
+}
+
+function proposed(texts: readonly string[]): ProposedText {
+  const plain = { cached: false, fast: true };
+  if (texts.length === 0) return { ...plain, type: 'KEYWORD', why: 'no values seen' };
+  if (texts.every((text) => parseIp(text) !== null)) {
+    return { ...plain, type: 'IP', why: 'addresses' };
+  }
+  if (texts.every(looksLikeJson)) return { ...plain, type: 'TEXT', why: 'JSON text' };
+  const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
+  const values = new Set(texts).size;
+  const distinct = values / texts.length;
+  const length = Math.round(average);
+  const why = `${Math.round(distinct * 100)} % distinct, ${length} characters on average`;
+  const words = texts.filter(hasWords).length / texts.length;
+  const isCategory = distinct <= CATEGORY_SHARE;
+  const isRepeated = average < PROSE_CHARS && texts.length >= NAMES && distinct <= UNIQUE_SHARE;
+  const isProse = words > 0.5 && average >= PROSE_CHARS;
+  const isName =
+    !isCategory && values >= NAMES && texts.filter(isNamed).length > 0.5 * texts.length;
+  if (!isProse && !isName && words < WORDY_SHARE) {
+    const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
+    const isShort = isCategory || average <= SHORT_CHARS;
+    const folded = isShort && texts.some((text) => /\p{L}/u.test(text));
+    return { type: 'KEYWORD', why, cached: isCategory, fast, folded };
+  }
+  return {
+    ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },
+    hasFacet: !isProse && (isCategory || isRepeated),
+  };
+}
+
+/** Several words, or a text of a script without blanks. */
+const hasWords = (text: string): boolean => /\S\s+\S/.test(text) || UNSPACED.test(text);
+
+/** Words, or one word with small letters and without digits: no code, path or number. */
+const isNamed = (text: string): boolean =>
+  hasWords(text) || (/^\p{L}[\p{L}\p{M}'’.-]*$/u.test(text) && /\p{Ll}|\p{Lo}/u.test(text));
+
+const looksLikeJson = (text: string): boolean => /^\s*[{[][\s\S]*[}\]]\s*$/.test(text);

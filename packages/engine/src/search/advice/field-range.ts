@@ -1,0 +1,31 @@
+import type { AggResult, Json } from '@lakehouse-search/contract';
+import { checkAggregateRequest, withDates } from '@lakehouse-search/contract/internal';
+import { isAggregatable } from '../../aggregate/read/aggregation-field.ts';
+import { findField } from '../../query/bind/fields.ts';
+import type { Query } from '../../query/query.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import { asIndexed, type SearchContext } from '../context.ts';
+import { aggregateIndex } from '../summarize.ts';
+
+const ORDERED = ['LONG', 'DOUBLE', 'DATE'];
+
+/** Why a clause of numbers or dates finds nothing: where the values of its field begin and end. */
+export async function fieldRange(context: SearchContext, node: Query): Promise<string | undefined> {
+  const fields = queryFields(context.mapping);
+  const target = 'field' in node ? findField(fields, node.field) : undefined;
+  if (target?.kind !== 'field' || node.kind === 'exists') return undefined;
+  const { type, name: field } = target.plan;
+  if (!ORDERED.includes(type) || !isAggregatable(target.plan, fields)) return undefined;
+  const aggs = { min: { min: { field } }, max: { max: { field } } };
+  const { results } = await aggregateIndex(context, checkAggregateRequest({ aggs }));
+  const { min, max } = withDates(results, aggs, new Set(type === 'DATE' ? [field] : []));
+  const name = `${field}${await asIndexed(context)}`;
+  if (figure(min) === null) return `no row has a value of ${name}`;
+  return `values of ${name} are from ${figure(min)} to ${figure(max)}`;
+}
+
+/** A value; of dates without digits that say nothing. */
+function figure(result: AggResult): Json {
+  const value = 'value' in result ? result.value : null;
+  return typeof value === 'string' ? value.replace(/\.0+Z$/, 'Z') : value;
+}

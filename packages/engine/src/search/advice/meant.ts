@@ -1,0 +1,390 @@
+/**
+ * What somebody probably meant by a clause that finds nothing, in this order:
+ *
+ * 1. a condition in other signs (respell.ts), or another path;
+ * 2. the same text in another case or with other accents, in any field of a bare word, or truth;
+ * 3. objects that have the text as a key, whole values that have it as a word;
+ * 4. words and values that begin with the text (after the next, if it has no digit);
+ * 5. the nearest term.
+ *
+ * They are suggested only if they find documents.
+ */
+import type { ClauseElsewhere } from '@lakehouse-search/contract';
+import { nearest } from '@lakehouse-search/contract/internal';
+import { analyzeToTokens } from '../../analysis/tokens.ts';
+import { lowerText } from '../../analysis/unicode/lower.ts';
+import { findField, flattenedColumn, type QueryFields } from '../../query/bind/fields.ts';
+import type { Query } from '../../query/query.ts';
+import { escapeField, escapeWord } from '../../query/syntax/characters.ts';
+import { parseQuery } from '../../query/syntax/parse.ts';
+import { printQuery } from '../../query/syntax/print.ts';
+import type { FieldType } from '../../schema/definition.ts';
+import { comparedText } from '../../schema/values/folded-keyword.ts';
+import { pathField } from '../../schema/variant-terms.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type { SearchContext } from '../context.ts';
+import type { FanOut } from '../fan-out.ts';
+import { matchingTerms, nearestTerm } from '../suggest.ts';
+import { countIfValid } from './count-if-valid.ts';
+import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
+import { meantKeys, meantPath } from './missing-path.ts';
+import { periodsElsewhere } from './periods-elsewhere.ts';
+import { respelled } from './respell.ts';
+import { sameTruth } from './same-truth.ts';
+import { wholePeriod } from './whole-period.ts';
+
+/** A clause in the query syntax, and how many documents it finds; undefined: not counted. */
+export interface MeantClause {
+  readonly clause: string;
+  readonly total?: number;
+  /** Why the clause as it was written finds less. */
+  readonly note?: string;
+}
+
+/** What a guess needs of the search. */
+export interface Guesser {
+  readonly context: SearchContext;
+  readonly fan: FanOut;
+  /** Documents that a query finds. */
+  readonly count: (query: Query) => Promise<number>;
+  /** Documents that a query string finds, bare words in all default fields. */
+  readonly countText: (query: string) => Promise<number>;
+  /** A word of the documents that a term of a TEXT field was made of. */
+  readonly wordOf: (field: string, term: string) => Promise<string>;
+  /** Fields with more terms in a shard are not searched for words in their values. */
+  readonly maxTerms?: number;
+}
+
+/** Queries of one field with a text that may be spelled in another way. */
+export type Valued = Query & {
+  readonly kind: 'term' | 'phrase' | 'phrase_prefix' | 'prefix' | 'wildcard';
+};
+type Guess = (guesser: Guesser, node: Valued) => Promise<readonly Valued[]>;
+
+/** Other fields that are searched for a bare word. */
+export const TRIED_FIELDS = 16;
+/** Characters of a text that longer words may have been meant by. */
+const LEAST_START = 2;
+/** Other fields that are shown. */
+export const SHOWN_FIELDS = 3;
+
+/** The clause that was probably meant; undefined: there is no such guess. */
+export async function meantClause(
+  guesser: Guesser,
+  node: Query,
+  written: string,
+): Promise<MeantClause | undefined> {
+  const fields = queryFields(guesser.context.mapping);
+  const leaves = leavesOf(node);
+  for (const leaf of leaves) {
+    const clause = respelled(leaf, written, fields);
+    if (clause === undefined) continue;
+    const total = await countIfValid(guesser.count, parseQuery(clause));
+    if (total === undefined) return { clause };
+    if (total > 0) return { clause, total };
+  }
+  const valued = leaves.filter(isValued);
+  const atPath = await bestGuess(guesser, valued, onMeantPath);
+  if (atPath !== undefined) return atPath;
+  const spelled = await bestGuess(guesser, valued, alike);
+  if (spelled !== undefined) return { ...spelled, ...accentsNote(fields, valued, spelled.query) };
+  const same = await bestGuess(guesser, valued, asTruth);
+  if (same !== undefined) return same;
+  const [leaf] = valued;
+  const columns = leaf && isBare(leaf) ? fields.plans.keys() : [leaf?.field ?? ''];
+  const [key] = leaf && isText(leaf) ? await meantKeys(guesser, columns, leaf.value) : [];
+  if (key !== undefined) return key;
+  const inValue = await bestGuess(guesser, valued, inside);
+  if (inValue !== undefined) {
+    const note = `${valued[0].field} compares whole values: ${inValue.clause} finds words in them`;
+    return { ...inValue, note };
+  }
+  const phrase = await bestGuess(guesser, valued, asPhrase);
+  if (phrase !== undefined) return phrase;
+  const closest = async () => bestGuess(guesser, valued, await nearestOf(guesser, valued));
+  const longer = () => bestGuess(guesser, valued, beginning);
+  const nearby = /\p{N}/u.test(written) ? undefined : await closest();
+  if (nearby !== undefined && !continues(nearby.query.value, valued[0].value)) return nearby;
+  return (await longer()) ?? nearby ?? closest();
+}
+
+/** Whether a text begins with another one, apart from case, accents and escapes. */
+const continues = (text: string, start: string) => plainText(text).startsWith(plainText(start));
+
+/**
+ * A bare word in other fields than those that were searched, and a value of a path in the texts of
+ * its flattened column: the most frequent first. `meant`: what the clause was probably meant as.
+ */
+export async function meantElsewhere(
+  guesser: Guesser,
+  node: Query,
+  meant?: MeantClause,
+): Promise<readonly ClauseElsewhere[]> {
+  const leaves = leavesOf(node).filter(isValued);
+  const [leaf] = leaves;
+  if (leaf === undefined) return [];
+  const fields = queryFields(guesser.context.mapping);
+  const searched = isBare(leaf) ? leaves.map(({ field }) => field) : [];
+  const others = isBare(leaf) ? otherFields(fields, leaf) : flattenedColumn(fields, leaf.field);
+  const found: ClauseElsewhere[] = [];
+  for (const field of new Set([...searched, ...others])) {
+    const there = { ...leaf, field, fieldSpan: leaf.span };
+    const self: Guess = async () => [there, wholePeriod(there, fields) ?? []].flat();
+    const guesses = searched.includes(field) ? [inside] : [self, alike, inside];
+    const best = await firstGuess(guesser, [there], guesses);
+    if (best !== undefined) found.push({ clause: best.clause, total: best.total });
+  }
+  if (isBare(leaf)) {
+    const isValue = found.length > 0 || continues(meant?.clause ?? '', leaf.value);
+    if (!isValue) found.push(...(await periodsElsewhere(guesser, leaf.value)));
+    if (isText(leaf)) found.push(...(await meantKeys(guesser, fields.plans.keys(), leaf.value)));
+  }
+  return found.toSorted((a, b) => b.total - a.total).slice(0, SHOWN_FIELDS);
+}
+
+async function firstGuess(
+  guesser: Guesser,
+  nodes: readonly Valued[],
+  guesses: readonly Guess[],
+): Promise<Best | undefined> {
+  for (const guess of guesses) {
+    const best = await bestGuess(guesser, nodes, guess);
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}
+
+/** A term like a word, or the nearest one; undefined: there is none. */
+export async function nearestSpelling(
+  context: SearchContext,
+  fan: FanOut,
+  field: string,
+  word: string,
+): Promise<string | undefined> {
+  const pattern = likePattern(word, false);
+  const terms = pattern === undefined ? [] : await matchingTerms(context, fan, field, { pattern });
+  return terms.find((term) => term !== word) ?? nearestTerm(context, fan, field, word);
+}
+
+const otherFields = ({ plans }: QueryFields, { value }: Valued): readonly string[] =>
+  [...plans.values()]
+    .filter(({ name, inverted, type }) => {
+      return !name.includes('#') && (inverted !== null || PLAIN[type]?.test(value) === true);
+    })
+    .map(({ name }) => name)
+    .slice(0, TRIED_FIELDS);
+
+/** Values of fields without terms. */
+export const PLAIN: Readonly<Partial<Record<FieldType, RegExp>>> = Object.freeze({
+  LONG: /^-?\d{1,15}$/,
+  DOUBLE: /^-?\d{1,15}(\.\d+)?$/,
+  DATE: /^\d{4}(-\d\d(-\d\d)?)?$/,
+});
+
+/** The clauses of one place in the query: those of a bare word in each default field. */
+export function leavesOf(node: Query): readonly Query[] {
+  if (node.kind === 'boost') return leavesOf(node.query);
+  return node.kind === 'bool' ? node.should.flatMap(leavesOf) : [node];
+}
+
+/** Whether a query looks for a text in one field. */
+export const isValued = (query: Query): query is Valued =>
+  ['term', 'phrase', 'prefix', 'wildcard'].includes(query.kind);
+
+/** True for a word of a query string without a field. */
+export const isBare = (node: Query): boolean =>
+  node.span !== undefined && node.fieldSpan === undefined;
+
+/** A guess, and how many documents it finds. */
+export interface Best extends ClauseElsewhere {
+  readonly query: Valued;
+}
+
+/** The guess of all clauses that finds the most documents. */
+export async function bestGuess(
+  guesser: Guesser,
+  nodes: readonly Valued[],
+  guess: Guess,
+): Promise<Best | undefined> {
+  const tried = new Set<string>();
+  let best: Best | undefined;
+  for (const node of nodes) {
+    for (const query of await guess(guesser, node)) {
+      const clause = clauseText(query, isBare(node));
+      if (clause === undefined || tried.has(clause)) continue;
+      tried.add(clause);
+      const total = await (isBare(node) ? guesser.countText(clause) : guesser.count(query));
+      if (total > (best?.total ?? 0)) best = { clause, total, query };
+    }
+  }
+  return best;
+}
+
+/** A clause in the query syntax; undefined: the syntax cannot say it. */
+export function clauseText(query: Valued, isBareWord: boolean): string | undefined {
+  const text = printQuery(query);
+  if (!isBareWord) return text;
+  const bare = text?.slice(escapeField(query.field).length + 1);
+  // the first colon of a bare word would end the name of a field
+  return bare?.startsWith('"') ? bare : bare?.replaceAll(/(?<!\\):/g, '\\:');
+}
+
+/** The same clause, or one like it, on the path that a path of no row was meant for. */
+async function onMeantPath(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const field = await meantPath(guesser, node.field);
+  if (field === undefined) return [];
+  const moved = { ...node, field };
+  return (await guesser.count(moved)) > 0 ? [moved] : alike(guesser, moved);
+}
+
+/** The same clause with texts of the field that differ in case, accents and marks alone. */
+async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { value, isPattern, target } = fieldValue(context, node);
+  if (target?.plan.inverted == null) return [];
+  const pattern = likePattern(value, isPattern);
+  if (pattern === undefined || plainText(value) === '') return [];
+  const terms = await matchingTerms(context, fan, node.field, { pattern });
+  const spelled = terms.flatMap((term) => spelledAs(node, value, runsOfLike(pattern, term), term));
+  const others = [...new Set(spelled)].filter((text) => text !== node.value);
+  return others.map((text) => withValue(node, text));
+}
+
+/** The same clause with another word for true or false. */
+async function asTruth({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const texts = await sameTruth(context, fan, node.field, node.value);
+  return texts.map((text) => withValue(node, text));
+}
+
+/** What finds a text with and without accents, if a guess differs in accents. */
+function accentsNote(
+  { plans }: QueryFields,
+  nodes: readonly Valued[],
+  { field, value }: Valued,
+): Pick<MeantClause, 'note'> {
+  const written = nodes.find((node) => node.field === field);
+  if (written === undefined || lowerText(written.value) === lowerText(value)) return {};
+  const type = plans.has(pathField(field)) ? undefined : plans.get(field)?.type;
+  const setting = type === 'KEYWORD' ? '"folded: true"' : '"analyzer: folded"';
+  const where = type === undefined ? 'a TEXT field of a shape with ' : '';
+  return { note: `accents count in ${field}: ${where}${setting} finds both spellings` };
+}
+
+const isText = ({ kind }: Valued): boolean => kind === 'term' || kind === 'phrase';
+
+/** Whether a clause is a text that values may have in them, short numbers apart. */
+export const isInside = (node: Valued): boolean =>
+  isText(node) && /^(?=.*\p{L}|\p{N}{4})[\p{L}\p{N}][^*?\\]*[\p{L}\p{N}]$/u.test(node.value);
+
+/** The same clause for whole values that begin with its text, or have it as a word anywhere. */
+export async function inside(
+  { context, fan, maxTerms }: Guesser,
+  node: Valued,
+): Promise<readonly Valued[]> {
+  const { value, target } = fieldValue(context, node);
+  const plan = target?.plan;
+  if (isBare(node) || !isInside(node) || plan?.inverted?.kind !== 'keyword') return [];
+  const like = likePattern(value, false);
+  if (like === undefined) return [];
+  const pattern = `.*${like}.*`;
+  // folded terms have one spelling, and a pattern of all spellings takes milliseconds to build
+  const own = plan.folded === undefined ? like : literalPattern(comparedText(plan, value));
+  const which = { pattern: `.*${own}.*`, ...(maxTerms !== undefined && { maxTerms }) };
+  const terms = await matchingTerms(context, fan, node.field, which);
+  const words = terms.flatMap((term) => {
+    const [run = ''] = runsOfLike(pattern, term) ?? [];
+    const [before = '', after = ''] = term.split(run);
+    if (before + after === '') return [];
+    // a unit such as `g/day` stands behind digits
+    const letters = /[^\p{L}\p{N}]/u.test(run) ? /\p{L}$/u : /[\p{L}\p{N}]$/u;
+    return letters.test(before) || /^[\p{L}\p{N}]/u.test(after) ? [] : [run];
+  });
+  const { field } = node;
+  return [...new Set(words)].flatMap((word): readonly Valued[] => [
+    { kind: 'prefix', field, value: word },
+    { kind: 'wildcard', field, value: `*${word}*` },
+  ]);
+}
+
+/** The phrase of a pattern such as `CVE-2021-*`, of whose text an analyzer makes several words. */
+async function asPhrase({ context }: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { target } = fieldValue(context, node);
+  if (node.kind !== 'prefix' && node.kind !== 'wildcard') return [];
+  const [, value, sign] =
+    /^([\p{L}\p{N}](?:[^*?]*[\p{L}\p{N}])?)([^*?]*)\*?$/u.exec(node.value) ?? [];
+  if (value === undefined || target?.plan.inverted?.kind !== 'text') return [];
+  const { field } = node;
+  return sign === ''
+    ? [{ kind: 'phrase_prefix', field, value }]
+    : [{ kind: 'phrase', field, value, slop: 0 }];
+}
+
+/** The same clause for words and values that begin with its text. */
+async function beginning({ context }: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { value, target } = fieldValue(context, node);
+  if (node.kind !== 'term' && node.kind !== 'phrase') return [];
+  if (target?.plan.inverted == null || plainText(value).length < LEAST_START) return [];
+  const { field } = node;
+  return node.kind === 'phrase' && target.kind === 'field' && target.plan.type === 'TEXT'
+    ? [{ kind: 'phrase_prefix', field, value: node.value }]
+    : [{ kind: 'prefix', field, value }];
+}
+
+/** The same clause with the nearest term. */
+async function near(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { context, fan, wordOf } = guesser;
+  const { value, target } = fieldValue(context, node);
+  if (node.kind !== 'term' || target?.plan.inverted == null) return [];
+  const { inverted } = target.plan;
+  if (inverted.kind !== 'text') {
+    const term = await nearestTerm(context, fan, node.field, value);
+    return term === undefined ? [] : [withValue(node, term)];
+  }
+  const stems = analyzeToTokens(inverted.analyzer, node.value).map(({ token }) => token);
+  if (stems.length !== 1) return [];
+  for (const word of new Set([value, ...stems])) {
+    const term = await nearestTerm(context, fan, node.field, word);
+    if (term !== undefined) return [withValue(node, await wordOf(node.field, term))];
+  }
+  return [];
+}
+
+/** The guess of the nearest term of all clauses. */
+async function nearestOf(guesser: Guesser, nodes: readonly Valued[]): Promise<Guess> {
+  const found = new Map<Valued, readonly Valued[]>();
+  for (const node of nodes) found.set(node, await near(guesser, node));
+  const texts = [...found.values()].flat().map(({ value }) => value);
+  const text = nearest(nodes[0]?.value ?? '', texts);
+  return async (_, node) =>
+    (found.get(node) ?? []).filter(({ value }) => text === undefined || value === text);
+}
+
+/** The text of a clause as its field's terms are written, and the field. */
+function fieldValue({ mapping }: SearchContext, node: Valued) {
+  const target = findField(queryFields(mapping), node.field);
+  const inverted = target?.plan.inverted;
+  const value = inverted?.kind === 'text' ? inverted.analyzer.normalize(node.value) : node.value;
+  const isPattern = node.kind === 'prefix' || node.kind === 'wildcard';
+  return { value: node.kind === 'prefix' ? `${value}*` : value, isPattern, target };
+}
+
+/** The text of a clause in the spelling of a term, of which a pattern took these runs. */
+function spelledAs(
+  { kind }: Valued,
+  value: string,
+  runs: readonly string[] | undefined,
+  term: string,
+): readonly string[] {
+  if (kind === 'term' || kind === 'phrase') return [term];
+  if (runs === undefined) return [];
+  if (kind === 'prefix') return [runs[0]];
+  let next = 0;
+  const parts = value.split(/([*?])/).filter((part) => part !== '');
+  return [parts.map((part) => (/^[*?]$/.test(part) ? part : runs[next++])).join('')];
+}
+
+function withValue({ kind, field }: Valued, value: string): Valued {
+  if (kind === 'prefix' || kind === 'wildcard') return { kind, field, value };
+  return escapeWord(value) === value
+    ? { kind: 'term', field, value }
+    : { kind: 'phrase', field, value, slop: 0 };
+}

@@ -1,0 +1,71 @@
+/** Values that have the word of a clause with hits in them, or are equal to it. */
+import type { ClauseElsewhere } from '@lakehouse-search/contract';
+import { hasValues, type QueryFields } from '../../query/bind/fields.ts';
+import type { Query } from '../../query/query.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import {
+  type Best,
+  bestGuess,
+  type Guesser,
+  inside,
+  isBare,
+  isInside,
+  isValued,
+  leavesOf,
+  PLAIN,
+  SHOWN_FIELDS,
+  TRIED_FIELDS,
+  type Valued,
+} from './meant.ts';
+
+/** Terms of a field whose values are searched for a word that has hits already. */
+const MAX_TERMS = 10_000;
+
+/** Whether values may have the bare word of a node in them, or be it. */
+export const mayBeValue = (node: Query, fields: QueryFields): boolean =>
+  leavesOf(node).some(isLongNumber) || inValues(node, fields).length > 0;
+
+/** The words of a node that values of its fields may have in them; a TEXT field finds them itself. */
+function inValues(node: Query, { plans, exact }: QueryFields): readonly Valued[] {
+  const copies = new Set(exact?.values());
+  return leavesOf(node).filter((leaf): leaf is Valued => {
+    if (!isValued(leaf) || !isBare(leaf) || copies.has(leaf.field)) return false;
+    return plans.get(leaf.field)?.inverted?.kind === 'keyword' && isInside(leaf);
+  });
+}
+
+/** A year or another number that is rarely part of a text. */
+const isLongNumber = (node: Query): node is Valued =>
+  node.kind === 'term' && isBare(node) && /^\d{4,15}$/.test(node.value);
+
+/** Clauses of values with a bare word in them, or equal to it, that find more rows than the word. */
+export async function moreInValues(
+  guesser: Guesser,
+  node: Query,
+  total: number,
+): Promise<readonly ClauseElsewhere[]> {
+  const fields = queryFields(guesser.context.mapping);
+  const bounded = { ...guesser, maxTerms: MAX_TERMS };
+  const found: (Best | undefined)[] = [];
+  for (const leaf of inValues(node, fields))
+    found.push(await bestGuess(bounded, [{ ...leaf, fieldSpan: leaf.span }], inside));
+  for (const number of leavesOf(node).filter(isLongNumber).slice(0, 1))
+    found.push(...(await equalTo(guesser, number)));
+  return found
+    .flatMap((one) => (one && one.total > total ? [{ clause: one.clause, total: one.total }] : []))
+    .toSorted((a, b) => b.total - a.total)
+    .slice(0, SHOWN_FIELDS);
+}
+
+/** A number as a value of each field of numbers or dates. */
+async function equalTo(guesser: Guesser, { value, span }: Valued): Promise<(Best | undefined)[]> {
+  const fields = queryFields(guesser.context.mapping);
+  const found: (Best | undefined)[] = [];
+  for (const plan of fields.plans.values()) {
+    const { name: field, type } = plan;
+    if (found.length >= TRIED_FIELDS || !PLAIN[type] || !hasValues(fields, plan)) continue;
+    const there: Valued = { kind: 'term', field, value, fieldSpan: span };
+    found.push(await bestGuess(guesser, [there], async () => [there]));
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+/** Clauses of fields in a query string that were probably meant as a text, or with AND. */
+import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
+import { type Correction, meantQuery } from '../../query/bind/correction.ts';
+import { findField } from '../../query/bind/fields.ts';
+import { innerQueries, isCompound, type Query } from '../../query/query.ts';
+import { quote } from '../../query/syntax/characters.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import { readFilter, readQuery } from '../../shard/request/bind-request.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+
+/** The clauses of unknown fields, such as `libc6:amd64`; none if the text cannot be parsed. */
+export function unknownClauses(
+  mapping: Mapping,
+  request: SearchRequest,
+  part: 'query' | 'filter',
+): readonly Query[] {
+  try {
+    const tree = part === 'query' ? readQuery(request, mapping) : readFilter(request, mapping);
+    const fields = queryFields(mapping);
+    return leavesIn(tree).filter(
+      (leaf) => 'field' in leaf && findField(fields, leaf.field) === undefined,
+    );
+  } catch (error) {
+    if (error instanceof LhsError) return [];
+    throw error;
+  }
+}
+
+/** The query with clauses of unknown fields as phrases; undefined: none can be one. */
+export function withPhrases(text: string, unknown: readonly Query[]): string | undefined {
+  const phrases = unknown.flatMap(({ kind, span, fieldSpan }): readonly Correction[] =>
+    kind === 'range' || span === undefined || span.from !== fieldSpan?.from
+      ? []
+      : [{ ...span, text: quote(text.slice(span.from, span.to).replaceAll('"', '')), why: '' }],
+  );
+  return meantQuery(text, phrases)?.query;
+}
+
+function leavesIn(query: Query | null): readonly Query[] {
+  if (query === null) return [];
+  return isCompound(query) ? innerQueries(query).flatMap(leavesIn) : [query];
+}
+
+/**
+ * The query whose clauses stand side by side, each of another field, with AND between them;
+ * undefined: it is another one.
+ */
+export function withAnd(mapping: Mapping, request: SearchRequest): string | undefined {
+  const { query: text, default_operator } = request;
+  if (text === undefined || default_operator === 'and') return undefined;
+  const tree = readQuery(request, mapping);
+  if (tree.kind !== 'bool' || tree.should.length < 2) return undefined;
+  const clauses = tree.should.flatMap((part) => {
+    const { span, fieldSpan } = part;
+    const isClause = 'field' in part && fieldSpan !== undefined && span?.from === fieldSpan.from;
+    return isClause && span ? [{ field: part.field, text: text.slice(span.from, span.to) }] : [];
+  });
+  const isApart = new Set(clauses.map(({ field }) => field)).size === tree.should.length;
+  const written = clauses.map((clause) => clause.text);
+  const isAll = written.join('') === text.replace(/\s/g, '');
+  return isApart && isAll ? written.join(' AND ') : undefined;
+}

@@ -1,0 +1,66 @@
+/** Searches, aggregations and facets that say why nothing matches, if the request asks for it. */
+import type { AggregateResponse, FacetsResponse, SearchResponse } from '@lakehouse-search/contract';
+import type {
+  CheckedAggregate,
+  CheckedFacets,
+  CheckedRequest,
+} from '@lakehouse-search/contract/internal';
+import { lazily } from '../../base/lazily.ts';
+import { notesOf, type SearchContext } from '../context.ts';
+import { searchIndex } from '../search.ts';
+import type { CountedNotes } from './meant-queries.ts';
+
+const loadMeant = lazily(() => import('./meant-queries.ts'));
+const loadErrors = lazily(() => import('./counted-error.ts'));
+const loadSuggestions = lazily(() => import('./suggested-query.ts'));
+const loadSummaries = lazily(() => import('../summarize.ts'));
+
+/** Answers a search. */
+export const searchLexical = async (
+  context: SearchContext,
+  checked: CheckedRequest,
+): Promise<SearchResponse> =>
+  withSuggestions(context, checked, () => searchIndex(context, checked));
+
+/** Answers aggregations. */
+export async function aggregateLexical(
+  context: SearchContext,
+  checked: CheckedAggregate,
+): Promise<AggregateResponse> {
+  const { aggregateIndex } = await loadSummaries();
+  return withSuggestions(context, checked.match, () => aggregateIndex(context, checked));
+}
+
+/** Answers facets. */
+export async function facetsLexical(
+  context: SearchContext,
+  checked: CheckedFacets,
+): Promise<FacetsResponse> {
+  const { facetIndex } = await loadSummaries();
+  return withSuggestions(context, checked.match, () => facetIndex(context, checked));
+}
+
+async function withSuggestions<Response extends Pick<SearchResponse, 'total' | 'notes'>>(
+  context: SearchContext,
+  checked: CheckedRequest,
+  respond: () => Promise<Response>,
+): Promise<Response> {
+  if (checked.request.suggest !== true) return respond();
+  let response: Response;
+  try {
+    response = await respond();
+  } catch (error) {
+    throw await (await loadErrors()).countedError(context, checked, error);
+  }
+  const { notes: said = [] } = response;
+  const { notes: counted, ...meant }: CountedNotes =
+    said.length === 0
+      ? { notes: said }
+      : await (await loadMeant()).countedNotes(context, checked, said);
+  const { doubts, suggestions } = await loadSuggestions();
+  const { notes, ...found } =
+    response.total > 0
+      ? await doubts(context, checked, response.total)
+      : await suggestions(context, checked);
+  return { ...response, ...found, ...meant, ...notesOf([...counted, ...notes]) };
+}

@@ -1,0 +1,84 @@
+import { quoteText } from '../../scan/duckdb/quoting.ts';
+import type { Type } from '../../schema/type.ts';
+import type { StagedInput } from '../input/input.ts';
+import type { NearlyTyped } from '../input/input-notes.ts';
+import type { WriterSession } from '../writer-session.ts';
+import { isNearly, MAX_EXCEPTIONS } from './null-mark.ts';
+import type { DescribedType } from './wide-objects.ts';
+
+/**
+ * The columns, those of JSON with values of several types with the type that is left without the
+ * texts that stand for NULL.
+ */
+export async function withoutNullValues(
+  session: WriterSession,
+  { objects, options: { nulls = [] } }: StagedInput,
+  columns: readonly DescribedType[],
+): Promise<readonly DescribedType[]> {
+  // a path cannot name a key with a quote
+  const mixed = columns.filter(({ name, sql }) => sql === 'JSON' && !/["\\]/.test(name));
+  if (nulls.length === 0 || mixed.length === 0) return columns;
+  const list = nulls.map(quoteText).join(', ');
+  const kinds = mixed.map(({ name }) => {
+    const path = quoteText(`$."${name}"`);
+    const isValue = `(json ->> ${path}) NOT IN (${list})`;
+    return `list(DISTINCT json_type(json, ${path})) FILTER (${isValue})`;
+  });
+  const [row] = await session.rows(`SELECT ${kinds.join(', ')} FROM ${objects}`);
+  const types = new Map(mixed.map((column, i) => [column, commonType(kindsOf(row[i]))]));
+  return columns.map((column) => ({ ...column, sql: types.get(column) ?? column.sql }));
+}
+
+/** A column, its key in the rows, and its type there. */
+interface ReadColumn {
+  readonly name: string;
+  readonly key: string;
+  readonly source: Type;
+  readonly isWide: boolean;
+}
+
+const NUMBERS = "'BIGINT', 'UBIGINT', 'DOUBLE'";
+
+/**
+ * Columns of JSON with values of several types that are texts and numbers, or texts and booleans:
+ * nearly of the other type if most values, or all but one mark for NULL, are of it.
+ */
+export async function nearlyPlain(
+  session: WriterSession,
+  { objects }: StagedInput,
+  columns: readonly ReadColumn[],
+): Promise<readonly NearlyTyped[]> {
+  const mixed = columns.filter(({ source, key, isWide }) => {
+    return !isWide && source.kind === 'variant' && !/["\\]/.test(key);
+  });
+  if (mixed.length === 0) return [];
+  const counted = mixed.map(({ key }) => {
+    const path = quoteText(`$."${key}"`);
+    const type = `json_type(json, ${path})`;
+    const count = (kinds: string) => `count(*) FILTER (${type} IN (${kinds}))`;
+    const text = `left(json ->> ${path}, 40)`;
+    return `count(*) FILTER (${type} <> 'NULL'), ${count(NUMBERS)}, ${count("'BOOLEAN'")},
+      ${count("'VARCHAR'")}, approx_top_k(${text}, ${MAX_EXCEPTIONS}) FILTER (${type} = 'VARCHAR')`;
+  });
+  const [row] = await session.rows(`SELECT ${counted.join(', ')} FROM ${objects}`);
+  return mixed.flatMap(({ name }, i) => {
+    const [values, numbers, booleans, texts] = row.slice(5 * i, 5 * i + 4).map(Number);
+    const exceptions = kindsOf(row[5 * i + 4]);
+    const fitting = values - texts;
+    const kind = fitting === numbers ? 'number' : fitting === booleans ? 'boolean' : undefined;
+    if (fitting === 0 || kind === undefined || !isNearly(fitting, values, exceptions)) return [];
+    return [{ column: name, kind, values, fitting, exceptions }];
+  });
+}
+
+const kindsOf = (list: unknown): readonly string[] =>
+  (list as { readonly items: readonly unknown[] } | null)?.items.map(String) ?? [];
+
+/** The type of values of these kinds of JSON; undefined if they have none in common. */
+function commonType(kinds: readonly string[]): string | undefined {
+  const only = (...types: readonly string[]) => kinds.every((kind) => types.includes(kind));
+  if (only('VARCHAR')) return 'VARCHAR';
+  if (only('BOOLEAN')) return 'BOOLEAN';
+  if (only('BIGINT', 'UBIGINT')) return 'BIGINT';
+  return only('BIGINT', 'UBIGINT', 'DOUBLE') ? 'DOUBLE' : undefined;
+}

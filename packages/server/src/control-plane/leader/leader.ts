@@ -1,0 +1,138 @@
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
+import type { StoredDefinition } from '../../store/definitions.ts';
+import type { Lease } from '../../store/leases.ts';
+import type { StoredNode } from '../../store/nodes.ts';
+import { type ClusterContext, currentNodes, publishRoute } from '../cluster-context.ts';
+import { putBack } from '../jobs/put-back.ts';
+import { type JobWorks, runJob } from '../jobs/run-job.ts';
+import { assignShards } from '../placement/assign-shards.ts';
+import { IndexLeveler } from '../placement/level-indexes.ts';
+import type { LivingNode } from '../placement/route-over.ts';
+import { pause } from './leadership.ts';
+import type { LoopFaults } from './loop-faults.ts';
+import type { WorkWatch } from './work-watch.ts';
+
+/** Pause between two rounds of the leader. */
+const ROUND_MS = 250;
+/** Rounds between two looks at the nodes. */
+const LOOK_EVERY = 4;
+const LOOP = 'leader';
+
+/** What the leader of the control planes does. */
+export interface LeaderOptions {
+  readonly context: ClusterContext;
+  readonly faults: LoopFaults;
+  /** The time of a node's lease. */
+  readonly nodeMs: number;
+  /** A node without a lease for this time has left for good: its shards move. */
+  readonly leaveMs: number;
+  /** What jobs run besides builds and changes of definitions. */
+  readonly works?: JobWorks;
+  /** Notes the rounds. */
+  readonly watch?: WorkWatch;
+}
+
+/**
+ * Leads the cluster until the lease is lost: ends the jobs of former leaders, places shards,
+ * publishes routes, levels nodes and runs jobs. Everything that it writes is fenced by its lease.
+ * Leases of nodes may have ended while nobody could renew them: these nodes stay in the routes
+ * until they had time to register again.
+ */
+export async function lead(
+  { context, faults, nodeMs, leaveMs, works, watch }: LeaderOptions,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
+  const settled = performance.now() + nodeMs;
+  const running = new Map<string, Promise<void>>();
+  const leveler = new IndexLeveler(context, faults);
+  try {
+    for (let round = 0; !signal.aborted; round++) {
+      watch?.round(LOOP);
+      try {
+        await startJobs(context, lease, signal, { running, works });
+        if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
+        if (round % LOOK_EVERY === 0) {
+          await place(context, lease, leaveMs);
+          const seen = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
+          leveler.start(seen.definitions, seen.nodes, signal);
+          await faults.succeeded({ work: LOOP });
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        await faults.failed({ work: LOOP }, error);
+      }
+      await pause(ROUND_MS, signal);
+    }
+  } finally {
+    watch?.forget(LOOP);
+    await Promise.all([...running.values(), leveler.ended()]);
+  }
+}
+
+/**
+ * Jobs of a former leader have ended with it. What their nodes have staged is discarded by the
+ * nodes: the calls that built it are gone. Nodes that a change of the definition had reached go
+ * back first: while one of them does not answer, the job stays open and is tried again.
+ */
+async function endFormerJobs(context: ClusterContext, lease: Lease): Promise<void> {
+  const { store, logger } = context;
+  for (const job of await store.jobs.list({ running: true })) {
+    if (job.epoch >= lease.epoch) continue;
+    if (job.kind === 'alter') await putBack(context, job, (work) => store.change(lease, work));
+    const message = 'the control plane that ran the job has ended';
+    const error = { code: 'closed', message, details: {} };
+    await store.change(lease, ({ jobs }) => jobs.apply(job.id, 'owner_gone', { error }));
+    logger.warn({ job: job.id, index: job.index }, message);
+  }
+}
+
+async function startJobs(
+  context: ClusterContext,
+  lease: Lease,
+  signal: AbortSignal,
+  { running, works }: { running: Map<string, Promise<void>>; works: JobWorks | undefined },
+): Promise<void> {
+  for (const job of await context.store.jobs.list({ running: true })) {
+    if (running.has(job.id) || job.epoch !== lease.epoch) continue;
+    const work = runJob(context, lease, job, signal, works);
+    running.set(
+      job.id,
+      work.finally(() => running.delete(job.id)),
+    );
+  }
+}
+
+async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: number) {
+  await store.change(lease, async ({ definitions, nodes, placements }) => {
+    const living = (await nodes.list()).map(nameOf);
+    const known = new Set((await nodes.list(leaveMs)).map(nameOf));
+    const indexes = (await definitions.list()).map(({ index, definition }) => {
+      return { index, shards: registeredDefinition(definition).shards ?? 1 };
+    });
+    const hasLeft = (node: string) => !known.has(node);
+    for (const placement of assignShards(indexes, living, await placements.list(), hasLeft)) {
+      await placements.set(placement);
+      logger.info(placement, 'shard placed');
+    }
+  });
+}
+
+const nameOf = ({ node }: StoredNode): string => node;
+
+/** What a look at the cluster has found. */
+interface Seen {
+  readonly definitions: readonly StoredDefinition[];
+  readonly nodes: readonly LivingNode[];
+}
+
+async function publish(context: ClusterContext, lease: Lease, graceMs: number): Promise<Seen> {
+  const { store } = context;
+  const definitions = await store.definitions.list();
+  const nodes = await currentNodes(context, {}, graceMs);
+  for (const { index, definition, version } of definitions) {
+    const { shards = 1 } = registeredDefinition(definition);
+    await publishRoute(store, lease, { index, shards, version }, nodes);
+  }
+  return { definitions, nodes };
+}

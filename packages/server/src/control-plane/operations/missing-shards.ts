@@ -1,0 +1,35 @@
+import type { Route } from '../../store/routes.ts';
+import type { LivingNode } from '../placement/route-over.ts';
+
+/** The shards of a route that no node has at its snapshot; undefined: none. */
+export function missingShards({
+  replicas,
+}: Pick<Route, 'replicas'>): readonly number[] | undefined {
+  const missing = replicas.flatMap((own, shard) => (own.length === 0 ? [shard] : []));
+  return missing.length === 0 ? undefined : missing;
+}
+
+/**
+ * What the probe of a control plane says about shards that no node which answers now has at the
+ * snapshot of searches, by index. A control plane stays ready: nodes that build shards need it.
+ */
+export function missingOf(routes: readonly Route[], nodes: readonly LivingNode[]): object {
+  const all = routes.flatMap((route): [string, readonly number[]][] => {
+    const replicas = route.replicas.map((own) =>
+      own.filter(({ node, commit }) => commitsOf(route, node, nodes).includes(commit)),
+    );
+    const missing = missingShards({ replicas });
+    return missing === undefined ? [] : [[route.index, missing]];
+  });
+  return all.length === 0 ? {} : { status: 'degraded', missing_shards: Object.fromEntries(all) };
+}
+
+function commitsOf(
+  { index }: Pick<Route, 'index'>,
+  node: string,
+  nodes: readonly LivingNode[],
+): readonly string[] {
+  const living = nodes.find((each) => each.node === node && !each.isSilent);
+  const own = living?.indexes.find((each) => each.index === index);
+  return own?.commits.map(({ commit }) => commit) ?? [];
+}

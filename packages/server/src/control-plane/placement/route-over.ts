@@ -1,0 +1,148 @@
+/**
+ * The route of an index from what its nodes hold: one commit per shard, all at the same source
+ * snapshot under the same definition, so that no response mixes two.
+ *
+ * 1. Of each shard, the nodes that hold it and have commits are its copies.
+ * 2. A state (definition, snapshot) is visible if every shard that has copies has it. Of several,
+ *    the one that is newest on the nodes wins; commits of a node are listed newest first.
+ * 3. A state that is older than the one in force is never chosen. Without a new state, the one in
+ *    force stays, with the copies that still have it: other shards fail until their nodes catch up.
+ * 4. A node that does not answer stays with its commit of the route in force, until its lease ends.
+ * 5. A node that was promoted to another number of shards stays with its commits of the route in
+ *    force, until a route of that number takes its place.
+ * 6. An index gets its first route when all of its shards have copies.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { NodeCommit, NodeIndex } from '../../cluster/node-state.ts';
+import type { Route, StoredReplica } from '../../store/routes.ts';
+
+/** A living node: where it is, and what it holds. */
+export interface LivingNode {
+  readonly node: string;
+  readonly address: string;
+  readonly indexes: readonly NodeIndex[];
+  /** The node did not answer: `indexes` is what it held at its last heartbeat. */
+  readonly isSilent?: boolean;
+}
+
+/** What the commits of a route have in common. */
+interface VisibleState {
+  readonly definition: string;
+  readonly snapshot: string | null;
+}
+
+interface Copy {
+  readonly node: LivingNode;
+  readonly commits: readonly Pick<NodeCommit, 'commit' | keyof VisibleState>[];
+}
+
+/**
+ * The next route of an index; undefined if the one in force stays as it is, or if the index is not
+ * built yet.
+ */
+export function routeOver(
+  { index, shards }: { readonly index: string; readonly shards: number },
+  nodes: readonly LivingNode[],
+  former?: Route,
+): Route | undefined {
+  const copies = Array.from({ length: shards }, (_, shard) =>
+    copiesOf(index, shard, shards, nodes, former),
+  );
+  const state = nextState(copies, former) ?? (former?.shards === shards ? former : undefined);
+  if (state === undefined) return undefined;
+  const { definition, snapshot } = state;
+  const route: Route = {
+    ...{ index, shards, definition, snapshot },
+    generation: (former?.generation ?? 0) + 1,
+    buckets: [],
+    replicas: copies.map((own) => own.flatMap((copy) => replicaOf(copy, state))),
+  };
+  const isSame = isDeepStrictEqual({ ...former, generation: route.generation }, route);
+  return isSame ? undefined : route;
+}
+
+function copiesOf(
+  index: string,
+  shard: number,
+  shards: number,
+  nodes: readonly LivingNode[],
+  former: Route | undefined,
+): readonly Copy[] {
+  return nodes.flatMap((node) => {
+    if (node.isSilent) return former?.shards === shards ? formerCopy(node, shard, former) : [];
+    const own = node.indexes.find((each) => each.index === index);
+    if (own === undefined) return [];
+    const isOfRoute = ({ definition }: NodeCommit) => definition === former?.definition;
+    if (own.shards !== shards) {
+      const commits = own.commits.filter(isOfRoute);
+      return commits.length > 0 && isReplica(node, shard, shards, former)
+        ? [{ node, commits }]
+        : [];
+    }
+    if (!own.ordinals.includes(shard)) return [];
+    const isOther = former !== undefined && former.shards !== shards;
+    const commits = isOther ? own.commits.filter((each) => !isOfRoute(each)) : own.commits;
+    return commits.length === 0 ? [] : [{ node, commits }];
+  });
+}
+
+function isReplica(
+  { node }: LivingNode,
+  shard: number,
+  shards: number,
+  former: Route | undefined,
+): boolean {
+  return former?.shards === shards && former.replicas[shard].some((each) => each.node === node);
+}
+
+function formerCopy(node: LivingNode, shard: number, former: Route | undefined): readonly Copy[] {
+  const replica = former?.replicas[shard]?.find((each) => each.node === node.node);
+  if (former === undefined || replica === undefined) return [];
+  const { definition, snapshot } = former;
+  return [{ node, commits: [{ commit: replica.commit, definition, snapshot }] }];
+}
+
+function nextState(
+  copies: readonly (readonly Copy[])[],
+  former: Route | undefined,
+): VisibleState | undefined {
+  const held = copies.filter((own) => own.length > 0);
+  if (held.length === 0 || (former === undefined && held.length < copies.length)) return undefined;
+  const candidates = held[0].flatMap(({ commits }) => commits);
+  const visible = candidates.filter((state) =>
+    held.every((own) => own.some((copy) => rankOf(copy, state) >= 0)),
+  );
+  const known = former === undefined ? visible : visible.filter((state) => !isOlder(state));
+  return known.reduce<VisibleState | undefined>(
+    (best, state) => (best === undefined || ageOf(state) < ageOf(best) ? state : best),
+    undefined,
+  );
+
+  /** How far a state is from the newest commits, over all shards. */
+  function ageOf(state: VisibleState): number {
+    const ranks = held.map((own) => {
+      const found = own.map((copy) => rankOf(copy, state)).filter((rank) => rank >= 0);
+      return Math.min(...found);
+    });
+    return ranks.reduce((a, b) => a + b, 0);
+  }
+
+  /** A node that has both states has the one in force later. */
+  function isOlder(state: VisibleState): boolean {
+    return held.flat().some((copy) => {
+      const now = rankOf(copy, former!);
+      return now >= 0 && rankOf(copy, state) > now;
+    });
+  }
+}
+
+/** Position of the newest commit of a state, from the newest of all; -1: the copy has none. */
+const rankOf = ({ commits }: Copy, { definition, snapshot }: VisibleState): number =>
+  commits.findIndex((commit) => commit.definition === definition && commit.snapshot === snapshot);
+
+function replicaOf(copy: Copy, state: VisibleState): readonly StoredReplica[] {
+  const rank = rankOf(copy, state);
+  if (rank < 0) return [];
+  const { node, address } = copy.node;
+  return [{ node, address, commit: copy.commits[rank].commit }];
+}
