@@ -18,6 +18,7 @@ describe('a column of texts in a notation', () => {
       'double',
       [1234.5, 12_345_678, 7.25, 9],
     ],
+    ['changes', ['+3', '-2.1', '0', '+12.5'], 'double', [3, -2.1, 0, 12.5]],
     ['answers', ['yes', 'no', 'Y', 'n'], 'boolean', [true, false, true, false]],
   ] as const)('of %s is named with its type, and read by it', async (name, values, type, read) => {
     const path = csv(`${name}.csv`, ...values);
@@ -53,6 +54,7 @@ describe('a column of texts in a notation', () => {
       ['1,2', '3,4', '5,6', '1,2,3', '7,8'],
       ['007', '012', '001', '100'],
       ['1,23,4', '2,34,5', '3,45,6'],
+      ['+4930123456', '+4930654321', '+4989111111'],
       ['yes', 'no', 'maybe', 'perhaps', 'never'],
     ]) {
       const { types, notes } = await imported(csv('none.csv', ...values));

@@ -81,6 +81,8 @@ const ZONE = String.raw`(Z| UTC|[+-](0\d|1[0-8])(:?[0-5]\d)?)`;
 const THOUSANDS = String.raw`\d{1,3}(,\d{3})+(\.\d+)?`;
 const GROUPED = String.raw`(${THOUSANDS}|\d+(\.\d+)?)`;
 const MARK = '[-+]?[$€£¥] ?';
+/** A change such as `+3.5`: longer ones may be telephone numbers. */
+const SIGNED = String.raw`\+(0|[1-9]\d{0,5})(\.\d+)?`;
 const PATTERNS = Object.freeze({
   int: String.raw`-?(0|[1-9]\d{0,17})`,
   big: String.raw`-?[1-9]\d{0,37}`,
@@ -93,7 +95,7 @@ const PATTERNS = Object.freeze({
   timestamptz_ns: `${DAY}[T ]${NANO_CLOCK}${ZONE}`,
   time: CLOCK,
   comma: String.raw`-?(\d{1,3}(\.\d{3})+(,\d+)?|\d+,\d+)`,
-  marked: `${MARK}${GROUPED}|[-+]?${GROUPED} ?[%$€£¥]|[-+]?${THOUSANDS}`,
+  marked: `${MARK}${GROUPED}|[-+]?${GROUPED} ?[%$€£¥]|[-+]?${THOUSANDS}|${SIGNED}`,
   list: String.raw`-?\d+(,-?\d+){2,}`,
   yes: '(?i)yes|no|y|n',
   address: String.raw`(\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}`,
