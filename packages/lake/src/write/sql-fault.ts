@@ -78,8 +78,11 @@ function plainReason(message: string): string {
   const [first = '', second = ''] = lines;
   const csv = /^CSV Error on Line: (\d+)$/.exec(first);
   if (csv === null) return lowerFirst(withoutAdvice(first));
-  const original = /^Original Line: ?(.*)$/.exec(second);
-  const reason = original === null ? second : (lines.slice(2).find((line) => line !== '') ?? '');
+  // the line may have line ends; the reason is below it, above advice
+  const hasOriginal = second.startsWith('Original Line:');
+  const advice = lines.findIndex((line) => /^Possible |^file = /.test(line));
+  const said = lines.slice(2, advice < 0 ? undefined : advice).filter((line) => line !== '');
+  const reason = hasOriginal ? (said.at(-1) ?? '') : second;
   return `line ${csv[1]}: ${lowerFirst(withoutAdvice(reason))}`;
 }
 
