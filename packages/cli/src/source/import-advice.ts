@@ -14,7 +14,8 @@ const ADVICE: Readonly<
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   layout: () => 'leave out --partition-by and --format-version, or import into another --table',
   line: () =>
-    '--pad fills short lines with NULL; --skip-bad-lines leaves out bad lines, and says how many',
+    '--pad fills short lines with NULL; --skip-bad-lines leaves out bad lines, and counts them; ' +
+    '--skip-lines N leaves out lines above the names',
   name: ({ name, known }) => nearName(String(name), known as readonly string[]),
   partitioning: () =>
     '--partition-by takes COLUMN, bucket[16](COLUMN) or truncate[4](COLUMN); year, month, day ' +

@@ -30,7 +30,7 @@ const MOST_COLUMNS = 100;
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
 export function readingLine(reading: InputReading): string {
   const { kind, format, compression, delimiter, hasHeader, trim, encoding, rows, lines } = reading;
-  const { sheet, leftOut = [], comments } = reading;
+  const { sheet, leftOut = [], comments, header } = reading;
   const parts: string[] = compression === null ? [] : [compression];
   if (lines !== undefined) {
     parts.push(lines.as);
@@ -39,7 +39,7 @@ export function readingLine(reading: InputReading): string {
     }
   } else if (kind === 'csv' && delimiter !== null) {
     parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`);
-    const names = `names from line ${comments?.header ?? 1}${rowHint(reading)}`;
+    const names = `names from line ${header.line}${rowHint(reading)}`;
     parts.push(hasHeader ? names : 'without names');
     if (comments !== undefined)
       parts.push(`${plural(comments.lines, 'comment')} left out; --comment '' reads them as rows`);
@@ -54,6 +54,9 @@ export function readingLine(reading: InputReading): string {
     const more = (rows.others ?? []).map((path) => `, or ${path.join('.')}`).join('');
     const other = `${more}; --input-format ndjson reads each value as a row`;
     parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
+  }
+  if (sheet !== undefined && header.isTitle) {
+    parts.push(`names from row ${header.line}${rowHint(reading)}`);
   }
   if (sheet !== undefined && sheet.others.length > 0) {
     parts.push(`"${sheet.name}"; --sheet names another one: ${sheet.others.join(', ')}`);
@@ -74,7 +77,8 @@ export function readingLine(reading: InputReading): string {
 
 const ROW_HINT = ', which looks like a row: --no-header reads it as one';
 
-function rowHint({ isHeaderLikeRow }: InputReading): string {
+function rowHint({ header, isHeaderLikeRow }: InputReading): string {
+  if (header.isTitle) return `, most of them empty: --skip-lines ${header.line} reads those below`;
   return isHeaderLikeRow ? `${ROW_HINT}, --input-format lines reads a log` : '';
 }
 
@@ -165,6 +169,7 @@ export function advisedFlags(
   const nulls = new Set(advised.flatMap((one) => one.nulls));
   const notations = advised.flatMap((one) => (one.notations.length === 1 ? one.notations : []));
   return [
+    ...(reading?.header.isTitle === true ? [`--skip-lines ${reading.header.line}`] : []),
     ...(grok === undefined ? [] : [`--grok ${shellWord(grok)}`]),
     ...new Set(notations),
     ...(nulls.size === 0 ? [] : [nullFlag([...nulls])]),

@@ -34,6 +34,11 @@ export const readingFlags = {
     allowNo: true,
     default: true,
   }),
+  'skip-lines': Flags.integer({
+    description: 'lines above the names of CSV or a worksheet (those without a value)',
+    helpValue: 'N',
+    min: 1,
+  }),
   comment: Flags.string({
     description: 'what comments in CSV begin with (#, if the first line does)',
     helpValue: 'MARK',
@@ -89,6 +94,7 @@ export interface ReadingFlags {
   readonly delimiter?: string;
   readonly encoding?: string;
   readonly header?: boolean;
+  readonly 'skip-lines'?: number;
   readonly comment?: string;
   readonly trim?: boolean;
   readonly pad?: boolean;
@@ -118,6 +124,7 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     delimiter: flags.delimiter === undefined ? undefined : delimiterOf(flags.delimiter),
     encoding: flags.encoding,
     hasHeader: flags.header,
+    skipLines: flags['skip-lines'],
     comment: flags.comment,
     trim: flags.trim,
     pad: flags.pad,

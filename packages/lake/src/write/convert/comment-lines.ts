@@ -20,7 +20,7 @@ export async function withoutComments(files: readonly InputFile[], conversion: C
   for (const file of files) {
     const found = await withoutCommentsOf(file, conversion);
     texts.push(found?.file ?? file);
-    comments ??= found && { lines: found.lines(), header: (found.file.linesBefore ?? 0) + 1 };
+    comments ??= found && { lines: found.lines() };
   }
   return { files: texts, comments };
 }
@@ -31,16 +31,17 @@ async function withoutCommentsOf(
 ): Promise<{ readonly file: InputFile; lines(): number } | undefined> {
   const mark = options.comment ?? MARK;
   const { above, first } = await head(file, mark);
-  if (above.length === 0 || first === undefined) return undefined;
+  const last = above.findLastIndex((line) => line.startsWith(mark));
+  if (last < 0 || first === undefined) return undefined;
   const delimiter = csvDelimiter(file, first, options.delimiter);
   const cells = csvCells(first, delimiter);
   const isWide = cells.length > 1;
-  const last = above.findLastIndex((line) => line.startsWith(mark));
   const names = above[last].slice(mark.length).trim();
   const isNamed = isWide && options.hasHeader !== false && areNames(names, cells, delimiter);
   const isPlain = options.comment === undefined;
+  const isAlone = above.findIndex((line) => line.startsWith(mark)) === last;
   // names that begin with the mark, or texts in a single column
-  if (isPlain && (!isWide || (isNamed && last === 0))) return undefined;
+  if (isPlain && (!isWide || (isNamed && isAlone))) return undefined;
   const linesBefore = !isWide ? 0 : isNamed ? last : above.length;
   let left = 0;
   const rest = async function* () {
@@ -75,8 +76,7 @@ function areNames(comment: string, row: readonly string[], delimiter: string): b
 async function head(file: InputFile, mark: string) {
   const above: string[] = [];
   for await (const line of mark === '' ? [] : linesOf(file)) {
-    const isEmpty = above.length > 0 && line.trim() === '';
-    if (!isEmpty && !line.startsWith(mark)) return { above, first: line };
+    if (line.trim() !== '' && !line.startsWith(mark)) return { above, first: line };
     above.push(line);
   }
   return { above, first: undefined };

@@ -33,8 +33,8 @@ export interface ConvertedReading {
   readonly kind: InputKind;
   /** Absent: UTF-8, or not a text. */
   readonly encoding?: { readonly label: string; readonly isGuess: boolean };
-  /** Comments in CSV: how many lines are left out, and the line of the names or the first row. */
-  readonly comments?: { readonly lines: number; readonly header: number } | undefined;
+  /** How many comments in CSV are left out. */
+  readonly comments?: { readonly lines: number } | undefined;
   /** Where the rows of a JSON text are, if they are not its values. */
   readonly rows?: JsonRows;
   /** What lines are, and how many do not fit. */
@@ -50,8 +50,12 @@ export interface ConvertedReading {
   };
   /** Files of an archive that are no data. */
   readonly leftOut?: readonly string[];
-  /** The worksheet that is read, and the others. */
-  readonly sheet?: { readonly name: string; readonly others: readonly string[] };
+  /** The worksheet that is read, the others, and the row of the names. */
+  readonly sheet?: {
+    readonly name: string;
+    readonly others: readonly string[];
+    readonly header: number;
+  };
 }
 
 /** What a conversion needs besides its files. */

@@ -16,6 +16,7 @@ import { avroLines } from './avro-rows.ts';
 import { withoutComments } from './comment-lines.ts';
 import type { Conversion, ConvertedInput, ConvertedReading } from './conversion.ts';
 import { convertJson } from './convert-json.ts';
+import { withoutFirstLines } from './first-lines.ts';
 import {
   type LogRows,
   logKind,
@@ -44,7 +45,8 @@ export async function convertInput(
       return { files, format: kind, reading: { kind } };
     case 'csv': {
       const { files: texts, encoding } = await asUtf8(files, conversion);
-      const { files: rows, comments } = await withoutComments(texts, conversion);
+      const { files: plain, comments } = await withoutComments(texts, conversion);
+      const rows = await withoutFirstLines(plain, conversion);
       return { files: rows, format: 'csv', reading: { kind, encoding, comments } };
     }
     case 'zip': {
@@ -126,8 +128,9 @@ async function convertSheets(
   let read: ConvertedReading['sheet'];
   let texts: readonly string[] | undefined;
   for (const file of files) {
-    const sheet = await sheetRows(file, options.sheet, newPath, signal);
-    read ??= { name: sheet.name, others: sheet.others };
+    const sheet = await sheetRows(file, options, newPath, signal);
+    const { name, others, header } = sheet;
+    read ??= { name, others, header };
     texts = texts?.filter((name) => sheet.texts.includes(name)) ?? sheet.texts;
     const path = newPath('.csv');
     await writeLines(sheet.lines, path, signal);

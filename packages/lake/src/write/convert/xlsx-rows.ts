@@ -6,19 +6,22 @@
 import { readFile } from 'node:fs/promises';
 import { LakeError } from '../../base/errors.ts';
 import type { InputFile } from '../input/input-files.ts';
+import type { ReadingOptions } from '../input/reading-options.ts';
 import { extractMember, type ZipMember, zipMembers } from './zip.ts';
 
 /** The rows as CSV lines, and the columns whose values are all texts. */
 export interface SheetRows {
   readonly lines: readonly string[];
   readonly texts: readonly string[];
+  /** The number of the row that names the columns. */
+  readonly header: number;
   /** The name of the worksheet, and those of the others. */
   readonly name: string;
   readonly others: readonly string[];
 }
 
 type Cell = { readonly text: string; readonly isText: boolean };
-type Rows = readonly (readonly (Cell | undefined)[])[];
+type Rows = readonly { readonly number: number; readonly cells: readonly (Cell | undefined)[] }[];
 
 /**
  * Reads the worksheet of a name, else the first. Throws invalid_argument if there is none, or the
@@ -26,7 +29,7 @@ type Rows = readonly (readonly (Cell | undefined)[])[];
  */
 export async function sheetRows(
   file: InputFile,
-  requested: string | undefined,
+  { sheet: requested, skipLines = 0 }: ReadingOptions,
   newPath: (ending: string) => string,
   signal?: AbortSignal,
 ): Promise<SheetRows> {
@@ -49,7 +52,11 @@ export async function sheetRows(
   const is1904 = /<workbookPr\b[^>]*\bdate1904="(1|true)"/.test(workbook);
   const others = names.filter((_, i) => i !== at);
   const rows = cellsOf(await read(sheet), strings, formats, is1904);
-  return { ...asCsv(rows), name: names[at] ?? '', others };
+  return {
+    ...asCsv(rows.filter(({ number }) => number > skipLines)),
+    name: names[at] ?? '',
+    others,
+  };
 }
 
 const RELATIONS = 'xl/_rels/workbook.xml.rels';
@@ -136,21 +143,23 @@ function styleOf(format: string): DateStyle {
   return /m{3,}/i.test(bare) ? 'date' : null;
 }
 
+const ROW = /<row\b([^>]*?)(?:\/>|>([\s\S]*?)<\/row>)/g;
+
 function cellsOf(
   xml: string,
   strings: readonly string[],
   styles: readonly DateStyle[],
   is1904: boolean,
 ): Rows {
-  return elements(xml, 'row').map((row) => {
+  return [...xml.matchAll(ROW)].map(([, row, content = ''], i) => {
     const cells: (Cell | undefined)[] = [];
-    for (const [, tag, inner = ''] of row.matchAll(/<c\b([^>]*?)(?:\/>|>([\s\S]*?)<\/c>)/g)) {
+    for (const [, tag, inner = ''] of content.matchAll(/<c\b([^>]*?)(?:\/>|>([\s\S]*?)<\/c>)/g)) {
       const reference = attribute(tag, 'r');
       const at = reference === null ? cells.length : columnOf(reference);
       const style = styles[Number(attribute(tag, 's') ?? -1)] ?? null;
       cells[at] = cellOf(attribute(tag, 't') ?? 'n', inner, strings, style, is1904);
     }
-    return cells;
+    return { number: Number(attribute(row, 'r') ?? i + 1), cells };
   });
 }
 
@@ -186,20 +195,22 @@ function dateText(days: number, style: DateStyle, is1904: boolean): string {
   return style === 'date' && Number.isInteger(days) ? iso.slice(0, 10) : iso;
 }
 
-function asCsv(rows: Rows): Pick<SheetRows, 'lines' | 'texts'> {
-  const filled = rows.filter((row) => row.some((cell) => cell !== undefined && cell.text !== ''));
-  const width = Math.max(0, ...filled.map((row) => row.length));
+function asCsv(rows: Rows): Pick<SheetRows, 'lines' | 'texts' | 'header'> {
+  const filled = rows.filter(({ cells }) => cells.some((cell) => (cell?.text ?? '') !== ''));
+  const width = Math.max(0, ...filled.map(({ cells }) => cells.length));
   const columns = Array.from({ length: width }, (_, at) => at);
-  const names = columns.map((at) => filled[0]?.[at]?.text || `column${at}`);
+  const header = columns.map((at) => filled[0]?.cells[at]?.text ?? '');
+  const names = header.map((text, at) => text || `column${at}`);
   const texts = names.filter((_, at) => {
-    const values = filled.slice(1).flatMap((row) => row[at] ?? []);
+    const values = filled.slice(1).flatMap(({ cells }) => cells[at] ?? []);
     return values.length > 0 && values.every(({ isText }) => isText);
   });
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const body = filled
     .slice(1)
-    .map((row) =>
-      columns.map((at) => (row[at] === undefined ? '' : quoted(row[at].text))).join(','),
+    .map(({ cells }) =>
+      columns.map((at) => (cells[at] === undefined ? '' : quoted(cells[at].text))).join(','),
     );
-  return { lines: [names.map(quoted).join(','), ...body], texts };
+  const lines = [header.map(quoted).join(','), ...body];
+  return { lines, texts, header: filled[0]?.number ?? 1 };
 }

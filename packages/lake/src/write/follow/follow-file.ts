@@ -113,6 +113,7 @@ async function openFollowed(
     throw refuse(file, 'it is in UTF-16');
   }
   if (hasFilename(reading)) throw refuse(file, 'its rows get no name of a file');
+  if (reading.skipLines !== undefined) throw refuse(file, 'its first line names its columns');
   const fixed = { ...reading, kind, hasFixedColumns: true };
   if (kind === 'csv') {
     const { delimiter } = await readCsvHeader(file, reading);

@@ -138,7 +138,7 @@ describe('a workbook', () => {
   it('has its first worksheet read, or that of a name; the others are named', async () => {
     const first = await imported(workbook(), { kind: 'xlsx' });
     expect(first.rows).toEqual([['Oslo']]);
-    expect(first.read?.sheet).toEqual({ name: 'Sales', others: ['R&D'] });
+    expect(first.read?.sheet).toEqual({ name: 'Sales', others: ['R&D'], header: 1 });
     const second = await imported(workbook(), { kind: 'xlsx', sheet: 'R&D' });
     expect(second.types).toEqual({ idea: 'string' });
     const none = imported(workbook(), { kind: 'xlsx', sheet: 'Costs' });

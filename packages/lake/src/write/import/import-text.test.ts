@@ -56,7 +56,6 @@ describe('a CSV file', () => {
     ['a quote that never ends', 'a,b\n1,2\n3,"x\n5,6\n', /line 3/],
     ['mixed line ends', 'a,b\n1,2\r\n3,4\n', /its line ends differ/],
     ['bytes of two encodings', Buffer.from('a,\xc3\xa9\n1,\xe9\n', 'latin1'), /line 2: .*utf-8/i],
-    ['no header', '\n1,2\n', /its first line is empty/],
     ['nothing', '', /its first line is empty/],
     ['a name that repeats', 'a,b,a\n1,2,3\n', /two columns of ".*" have the name "a"; rename/],
     ['names that differ in case', 'a,A\n1,2\n', /"a" and "A" differ only in case; rename/],
@@ -111,7 +110,10 @@ describe('a CSV file', () => {
       files: [file(text.includes('\t') ? 'c.tsv' : 'c.csv', text)],
       reading,
     });
-    expect(found).toMatchObject({ names, reading: { comments: { lines, header } } });
+    expect(found).toMatchObject({
+      names,
+      reading: { comments: { lines }, header: { line: header } },
+    });
     const rows = found.rows.map((row) => row.join(' '));
     const last = names.length === 1 ? '2' : names.length === 2 ? '2 #y' : 'ctg2 #b 2';
     expect(rows).toHaveLength(2);
@@ -126,6 +128,36 @@ describe('a CSV file', () => {
     const found = await imported({ files: [file('n.csv', text)], reading });
     expect(found.names).toEqual(names);
     expect(found.rows).toHaveLength(1);
+  });
+
+  it.each([
+    ['empty lines above them', '\r\n\r\nid,name\r\n1,x\r\n', {}, 3],
+    ['a title', 'Report, of 2024\n\nid,name\n1,x\n', { skipLines: 1 }, 3],
+    ['a title in quotes', '"a\nb",,\nid,name\n1,x\n', { skipLines: 2 }, 3],
+    ['empty lines and comments', '\n# a\n# b, c\nid,name\n1,x\n', {}, 4],
+    ['a single column', 'Report\n\nid\n1\n', { skipLines: 1 }, 1],
+  ])('reads names below %s', async (_, text, reading, line) => {
+    const found = await imported({ files: [file('n.csv', text)], reading });
+    expect(found.reading?.header.line).toBe(line);
+    expect(['id,name', 'id']).toContain(found.names.join());
+    expect(found.rows).toHaveLength(1);
+  });
+
+  it.each([
+    ['Report,,\nid,a,b\n1,2,3\n', true],
+    [',id,\n1,2,3\n', true],
+    ['id,,\n', true],
+    [',a\n1,2\n', false],
+    ['id,name,\n1,2,\n', false],
+  ])('suspects a title in %j: %s', async (text, isTitle) => {
+    const { reading } = await imported({ files: [file('t.csv', text)] });
+    expect(reading?.header).toEqual({ line: 1, isTitle });
+  });
+
+  it('names lines below a title by their numbers, and what is wrong with a footer', async () => {
+    const bad = { files: [file('f.csv', 'T\n\nid,name\n1,x\n\nSource: us\n')] };
+    const message = /line 6: expected Number of Columns: 2 Found: 1$/;
+    await expect(imported({ ...bad, reading: { skipLines: 1 } })).rejects.toThrow(message);
   });
 
   it('names lines below comments by their numbers', async () => {

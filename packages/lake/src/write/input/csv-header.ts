@@ -27,6 +27,8 @@ export interface CsvHeader {
   readonly trim: boolean;
   /** Whether the first line names the columns, but looks like a row. */
   readonly isLikeRow: boolean;
+  /** Whether the first line may be a title above the names: most of its cells are empty. */
+  readonly isTitle: boolean;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -55,7 +57,8 @@ export async function readCsvHeader(
   const names = keys.map((key) => (Object.hasOwn(rename, key) ? rename[key] : key));
   refuseTwins(names, `columns of ${file.shown}`, 'rename');
   const isLikeRow = hasHeader && Object.keys(rename).length === 0 && looksLikeRow(cells);
-  return { delimiter, keys, names, trim, isLikeRow };
+  const isTitle = hasHeader && cells.filter((cell) => cell === '').length > cells.length / 2;
+  return { delimiter, keys, names, trim, isLikeRow, isTitle };
 }
 
 const TIME = String.raw`\d{4}-\d\d-\d\d([T ]|$)|\d{1,3}(\.\d{1,3}){3}\b`;

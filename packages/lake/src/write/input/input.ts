@@ -48,6 +48,8 @@ export interface InputReading extends ConvertedReading {
   readonly delimiter: string | null;
   /** Whether the first line of CSV names the columns. */
   readonly hasHeader: boolean;
+  /** The line or row of the names, and whether it may be a title: most of its cells are empty. */
+  readonly header: { readonly line: number; readonly isTitle: boolean };
   /** Whether this line looks like a row. */
   readonly isHeaderLikeRow: boolean;
   /** Whether blanks around values of CSV are left out. */
@@ -207,7 +209,9 @@ async function stagedFiles(
   const trim = headers[0]?.trim ?? false;
   const { compression } = files[0];
   const isHeaderLikeRow = headers[0]?.isLikeRow ?? false;
-  const found = { format, compression, delimiter, hasHeader, isHeaderLikeRow, trim };
+  const line = converted.sheet?.header ?? (files[0].linesBefore ?? 0) + 1;
+  const header = { line, isTitle: headers[0]?.isTitle ?? false };
+  const found = { format, compression, delimiter, hasHeader, header, isHeaderLikeRow, trim };
   const reading = { ...converted, ...found };
   const relationWithoutMaps = json(`${WHOLE}, map_inference_threshold=-1`);
   const objects = `read_json_objects(${list}, format='auto')`;

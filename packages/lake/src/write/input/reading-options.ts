@@ -23,6 +23,8 @@ export interface ReadingOptions {
   readonly encoding?: string;
   /** Whether the first line of CSV names the columns. Default true. */
   readonly hasHeader?: boolean;
+  /** Lines of CSV, or rows of a worksheet, above the names. Default: those without a value. */
+  readonly skipLines?: number;
   /**
    * What comments in CSV begin with. Default `#`, if the first line begins with it; empty: CSV has
    * no comments.
