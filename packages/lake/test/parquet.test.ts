@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { LakeError } from '../src/base/errors.ts';
-import { memoryFile } from '../src/base/files/random-access-file.ts';
 import { openParquet, openParquetFile, type ParquetFile } from '../src/parquet/parquet-file.ts';
 import { planColumns, type ReadPlan } from '../src/parquet/read-plan.ts';
-import { readRows, readWhole } from '../src/parquet/read-rows.ts';
 import type { Field, Value } from '../src/schema/type.ts';
+import { memoryFile } from './memory-file.ts';
 import { duckColumn, fieldOf, sameAsDuck } from './parquet-oracle.ts';
+import { readRows, readWhole } from './read-parquet.ts';
 
 /**
  * Our Parquet reader over every Parquet file of ../shared/iceberg, written by three other writers.

@@ -1,23 +1,22 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openLocalFile } from '../src/base/files/random-access-file.ts';
 import { decodeDeletionVector, encodeDeletionVector } from '../src/puffin/deletion-vector.ts';
-import { readPuffinFooter } from '../src/puffin/puffin-file.ts';
+import { puffinBlobs } from './puffin-blobs.ts';
 import { hasShared, ICEBERG } from './truth-form.ts';
 
 /** Every deletion vector of ../shared/iceberg (written by Iceberg's Java library). */
 describe.skipIf(!hasShared)('puffin files of the shared tables', () => {
-  it('hold vectors of the stated cardinality, which we write back byte for byte', async () => {
+  it('hold vectors of the stated cardinality, which we write back byte for byte', () => {
     const paths = readdirSync(ICEBERG, { recursive: true })
       .map(String)
       .filter((path) => path.endsWith('.puffin'));
     const seen = { files: 0, vectors: 0, positions: 0, sameBytes: 0 };
     for (const path of paths) {
-      const file = await openLocalFile(`${ICEBERG}${path}`, 'delete');
+      const file = readFileSync(`${ICEBERG}${path}`);
       seen.files++;
-      for (const blob of await readPuffinFooter(file)) {
+      for (const blob of puffinBlobs(file)) {
         expect(blob.type).toBe('deletion-vector-v1');
-        const bytes = await file.read(blob.offset, blob.length);
+        const bytes = file.subarray(blob.offset, blob.offset + blob.length);
         const vector = decodeDeletionVector(bytes, path);
         expect(String(vector.size), path).toBe(blob.properties.cardinality);
         const written = encodeDeletionVector(vector);
@@ -26,7 +25,6 @@ describe.skipIf(!hasShared)('puffin files of the shared tables', () => {
         seen.positions += vector.size;
         if (Buffer.compare(written, bytes) === 0) seen.sameBytes++;
       }
-      await file.close();
     }
     process.stdout.write(`deletion vectors: ${JSON.stringify(seen)}\n`);
     expect(seen.vectors).toBeGreaterThan(30);

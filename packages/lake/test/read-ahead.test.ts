@@ -9,8 +9,8 @@ import {
 } from '../src/base/files/random-access-file.ts';
 import { openParquetFile, type ParquetFile } from '../src/parquet/parquet-file.ts';
 import { planColumns } from '../src/parquet/read-plan.ts';
-import { readRows } from '../src/parquet/read-rows.ts';
 import { fieldOf } from './parquet-oracle.ts';
+import { readRows } from './read-parquet.ts';
 
 const TABLES = fileURLToPath(new URL('../../../fixtures/tables/', import.meta.url));
 

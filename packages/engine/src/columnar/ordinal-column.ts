@@ -1,4 +1,3 @@
-import { successor } from '../base/bytes/byte-order.ts';
 import { collectDemands } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
@@ -175,13 +174,6 @@ export class OrdinalColumn {
   /** The first ordinal whose string is not before `bytes`; `size` when there is none. */
   lowerBound(bytes: Uint8Array): number {
     return this.#dictionary.lowerBound(bytes);
-  }
-
-  /** Ordinals [from, to) of the strings that begin with `prefix`. */
-  prefixRange(prefix: Uint8Array): { readonly from: number; readonly to: number } {
-    const from = this.lowerBound(prefix);
-    const next = successor(prefix);
-    return { from, to: next === null ? this.size : this.lowerBound(next) };
   }
 
   /** Calls `visit` with every string in order; the bytes are only valid during the call. */

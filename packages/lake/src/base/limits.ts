@@ -43,7 +43,6 @@ export const LIMITS = Object.freeze({
   readAheadBytes: 32 * 1024 * 1024,
   /** Local copies of data files, unless LHS_OBJECT_CACHE_BYTES is set. */
   objectCacheBytes: 8 * 1024 * 1024 * 1024,
-  versionProbes: 10_000,
   /** Row ordinals in one data file are 32-bit signed integers here. */
   rowsPerFile: 2_147_483_647,
   /** Different keys of the equality delete files of one data file, and their texts. */
@@ -51,7 +50,6 @@ export const LIMITS = Object.freeze({
   equalityKeyBytes: 1024 * 1024 * 1024,
   /** Deleted positions of one data file, once expanded (4 bytes each). */
   deletedPositionsPerFile: 134_217_728,
-  puffinFooterBytes: 16 * 1024 * 1024,
   vectorBytes: 512 * 1024 * 1024,
   variantDepth: 500,
   variantBytes: 128 * 1024 * 1024,
@@ -65,7 +63,6 @@ export const LIMITS = Object.freeze({
   parquetPagesPerChunk: 4_000_000,
   parquetValuesPerPage: 16 * 1024 * 1024,
   thriftDepth: 32,
-  thriftListItems: 16 * 1024 * 1024,
   /** Values of a batch, unless it is a single row. */
   batchBytes: 64 * 1024 * 1024,
   /** Size of a chunk of rows that DuckDB may read; DuckDB holds several at a time. */

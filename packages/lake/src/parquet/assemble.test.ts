@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readWhole } from '../../test/read-parquet.ts';
 import { LakeError } from '../base/errors.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
 import { arrayValues, type PhysicalValue } from './encodings/page-values.ts';
 import type { LoadedPage, ParquetFile } from './parquet-file.ts';
 import { planColumns } from './read-plan.ts';
-import { readWhole } from './read-rows.ts';
 import { buildSchemaTree, type LeafNode, type SchemaTree } from './schema-tree.ts';
 
 const SEED = 20261121;

@@ -45,7 +45,7 @@ export interface OpenOptions {
   readonly role?: FileRole;
   /** Shared between files; default a small one of the file's own. */
   readonly pages?: PageCache;
-  /** Rows that were read by `readRows`, shared between files; default none are kept. */
+  /** Rows that `readKeptRows` read, shared between files; default none are kept. */
   readonly rows?: RowCache;
   readonly cost?: ByteCost;
   /** Where the file is; default a disk of this machine. */

@@ -14,21 +14,9 @@ import type { ReadPlan } from './read-plan.ts';
  * read; what they cost is added to `cost`. Throws `invalid_argument` for a position outside the
  * file, `limit_exceeded` if the values take more than `LIMITS.lookupBytes`, and the file's
  * `*_invalid` error.
- */
-export async function readRows(
-  file: ParquetFile,
-  plans: readonly ReadPlan[],
-  positions: Int32Array,
-  cost?: ByteCost,
-): Promise<readonly (readonly Value[])[]> {
-  checkPositions(file, positions);
-  return (await readAt(file, plans, positions, cost)).columns;
-}
-
-/**
- * As `readRows`, with rows that are kept from earlier calls. `columns` describes the plans: equal
- * texts mean equal values. Rows are kept if a page had to be decoded for them: those of cached
- * pages are read in microseconds.
+ *
+ * Rows are cached if a page had to be decoded for them. `columns` describes the plans: equal texts
+ * mean equal values.
  */
 export async function readKeptRows(
   file: ParquetFile,
@@ -207,21 +195,6 @@ async function readRun(
 function tooLarge(file: ParquetFile, row: number): LakeError {
   const what = `row ${row} takes more than ${LIMITS.rowBytes} bytes in the columns that are read`;
   return parquetLimit(file.place, `${what}; leave its largest columns out`);
-}
-
-/** All rows of a small file (a delete file, a test's file), column by column. */
-export async function readWhole(
-  file: ParquetFile,
-  plans: readonly ReadPlan[],
-  cost?: ByteCost,
-): Promise<readonly (readonly Value[])[]> {
-  const columns: Value[][] = plans.map(() => []);
-  for await (const block of readBlocks(file, plans, { cost })) {
-    block.columns.forEach((values, c) => {
-      for (const value of values) columns[c].push(value);
-    });
-  }
-  return columns;
 }
 
 /** Columns run side by side: their pages are decompressed on Node's thread pool. */

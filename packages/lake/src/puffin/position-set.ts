@@ -31,11 +31,6 @@ export class PositionSet {
     return this.#positions.subarray(this.#lowerBound(from), this.#lowerBound(to));
   }
 
-  /** How many positions in `from <= p < to` the set holds. */
-  countBetween(from: number, to: number): number {
-    return Math.max(0, this.#lowerBound(to) - this.#lowerBound(from));
-  }
-
   /** The positions below `end`. */
   below(end: number): PositionSet {
     const count = this.#lowerBound(end);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { puffinBlobs } from '../../test/puffin-blobs.ts';
 import { LakeError } from '../base/errors.ts';
-import { memoryFile } from '../base/files/random-access-file.ts';
 import { decodeDeletionVector, encodeDeletionVector } from './deletion-vector.ts';
 import { NO_POSITIONS, PositionSet, positionSet, unionPositions } from './position-set.ts';
-import { encodeVectorFile, readPuffinFooter } from './puffin-file.ts';
+import { encodeVectorFile } from './puffin-file.ts';
 import { decodeRoaring64, encodeRoaring64 } from './roaring.ts';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
@@ -71,7 +71,6 @@ describe('a deletion vector', () => {
     const read = decodeDeletionVector(encodeDeletionVector(set));
     expect([...read.positions]).toEqual([3, 9, 70_000]);
     expect([2, 3, 9, 10, 70_000].map((p) => read.has(p))).toEqual([false, true, true, false, true]);
-    expect(read.countBetween(3, 70_000)).toBe(2);
   });
 
   it('detects every flipped byte', () => {
@@ -99,7 +98,7 @@ describe('a puffin file', () => {
       ],
       'test',
     );
-    const blobs = await readPuffinFooter(memoryFile(bytes));
+    const blobs = puffinBlobs(bytes);
     expect(blobs.map((blob) => blob.properties)).toEqual([
       { 'referenced-data-file': 'file:/a.parquet', cardinality: '1' },
       { 'referenced-data-file': 'file:/b.parquet', cardinality: '2' },
@@ -108,6 +107,5 @@ describe('a puffin file', () => {
     const second = blobs[1];
     const blob = bytes.subarray(second.offset, second.offset + second.length);
     expect([...decodeDeletionVector(blob).positions]).toEqual([2, 5]);
-    await expect(readPuffinFooter(memoryFile(bytes.subarray(0, 40)))).rejects.toThrow(LakeError);
   });
 });

@@ -109,22 +109,3 @@ function openFailed(path: string, role: FileRole, cause: unknown): LakeError {
     { file: path, cause },
   );
 }
-
-/** A file of bytes in memory, for tests and small inputs. */
-export function memoryFile(bytes: Uint8Array, path = 'memory'): RandomAccessFile {
-  return {
-    path,
-    size: bytes.length,
-    async read(offset, length) {
-      if (!(offset >= 0 && length >= 0 && offset + length <= bytes.length)) {
-        throw new LakeError(
-          'data_file_invalid',
-          `range ${offset}..${offset + length} lies outside the file of ${bytes.length} bytes`,
-          { file: path },
-        );
-      }
-      return bytes.subarray(offset, offset + length);
-    },
-    async close() {},
-  };
-}
