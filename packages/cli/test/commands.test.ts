@@ -478,7 +478,7 @@ describe.each(BACKENDS)('lhs keys get on %s', (backend) => {
   });
 
   it('takes keys from a file, columns, and exits 3 for an absent one', async () => {
-    const [some, bad, none, text, several] = await Promise.all([
+    const [some, bad, none, text, several, words] = await Promise.all([
       home.run(['keys', 'get', 'vec', '--keys', '-', '--columns', 'title', '--json'], {
         input: 'id=0\nid=4711\n',
       }),
@@ -486,9 +486,13 @@ describe.each(BACKENDS)('lhs keys get on %s', (backend) => {
       home.run(['keys', 'get', 'vec']),
       home.run(['keys', 'get', 'vec', 'id=4']),
       home.run(['keys', 'get', 'vec', 'service=billing']),
+      home.run(['keys', 'get', 'vec', 'title=Title 7', '--columns', 'title']),
     ]);
+    expect(words.stdout).toMatch(/^ {2}title +title 7$/m);
     expect(several.code).toBe(2);
-    expect(several.stderr).toMatch(/\d+ rows have it: did you mean id=\d+ or id=\d+/);
+    expect(several.stderr).toMatch(
+      /\d+ rows have it \(query service:billing\): did you mean id=\d+ or id=\d+/,
+    );
     expect(some.code).toBe(3);
     expect(JSON.parse(some.stdout)).toMatchObject({
       rows: [{ fields: { title: 'title 0' } }],

@@ -287,8 +287,8 @@ describe('a row', () => {
   });
 
   it.each([
-    ['size=0', /^size=0: \d+ rows have it: did you mean repo=git,sha=/],
-    ['sha=0', /^sha=0: 60 rows begin with it: did you mean repo=git,sha=\w+ or /],
+    ['size=0', /^size=0: \d+ rows have it \(query size:"0"\): did you mean repo=git,sha=/],
+    ['sha=0', /^sha=0: 60 rows begin with it \(query sha:0\*\): did you mean repo=git,sha=\w+ or /],
     ['mail=git1@exampel.com', /did you mean mail:"?git1@example\.com/],
     ['repo=git', /no field for "repo": write the whole key, repo=…,sha=…/],
     ['size=many', /^$/],

@@ -86,13 +86,17 @@ export async function keyOfRow(
 /** A value, of a column or of any. */
 type Part = Pick<KeyPart, 'value'> & Partial<KeyPart>;
 
-/** The fields that have a column's values, or those of KEYWORD if no column is named. */
+/**
+ * The fields that have a column's values, else its words, or those of KEYWORD if no column is
+ * named.
+ */
 function fieldsOf({ fields }: IndexDescription, { name }: Pick<Part, 'name'>) {
   const found = fields.filter(({ name: field, type, source, indexed, fast }) => {
-    if (!(indexed || fast) || type === 'TEXT' || type === 'VECTOR') return false;
+    if (!(indexed || fast) || type === 'VECTOR') return false;
     return name === undefined ? type === 'KEYWORD' : field === name || source.includes(name);
   });
-  return found.slice(0, FIELDS);
+  const whole = found.filter(({ type }) => type !== 'TEXT');
+  return (whole.length > 0 ? whole : found).slice(0, FIELDS);
 }
 
 function noField({ name }: Part, { key }: IndexDescription): string {
@@ -128,9 +132,7 @@ export function shortKey(text: string, index: IndexDescription): string {
 
 const escaped = (value: string): string => value.replace(/[^\p{L}\p{N}_]/gu, '\\$&');
 
-type FoundRows = Pick<SearchResponse, 'hits' | 'total' | 'clauses'>;
-/** What is found of a value that its field cannot have, such as a word for a number. */
-const NONE: FoundRows = { hits: [], total: 0 };
+type FoundRows = Pick<SearchResponse, 'hits' | 'total' | 'clauses'> & { readonly query: string };
 
 async function found(
   clauses: readonly string[],
@@ -139,16 +141,18 @@ async function found(
 ): Promise<FoundRows> {
   const query = clauses.join(' AND ');
   try {
-    return await backend.search({ index, query, limit: NAMED, fields: [], suggest: true }, call);
+    const match = { index, query, limit: NAMED, fields: [], suggest: true };
+    return { ...(await backend.search(match, call)), query };
   } catch (error) {
     if (!(error instanceof LhsError) || error.code !== 'invalid_query') throw error;
-    return NONE;
+    // a value that its field cannot have, such as a word for a number
+    return { hits: [], total: 0, query };
   }
 }
 
-function meantBy({ hits, total }: FoundRows, fit: string): MeantKey {
+function meantBy({ hits, total, query }: FoundRows, fit: string): MeantKey {
   const [first] = hits;
   if (total === 1 && first !== undefined) return { key: first.coordinates };
   const keys = hits.map(({ coordinates }) => keyText(coordinates));
-  return { reason: `${total} rows ${fit}: did you mean ${keys.join(' or ')}?` };
+  return { reason: `${total} rows ${fit} (query ${query}): did you mean ${keys.join(' or ')}?` };
 }
