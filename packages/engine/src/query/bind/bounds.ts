@@ -6,6 +6,7 @@ import { parseCidr } from '../../schema/values/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
+import { meantError } from './correction.ts';
 import { changeHint, fastNames, hasValues, type QueryFields } from './fields.ts';
 import { type BindScope, nodeError, type QueryText } from './scope.ts';
 
@@ -64,12 +65,31 @@ export function byteValue(
 
 function badValue(plan: FieldPlan, value: string, text: QueryText, span: Span | undefined) {
   const message = `"${value}" is not a value of field "${plan.name}" (${plan.type})`;
-  return nodeError(
-    text,
-    span,
-    message,
-    `write ${plan.type === 'DATE' ? DATES : VALUE_SHAPES[plan.type]}`,
-  );
+  const hint = `write ${plan.type === 'DATE' ? DATES : VALUE_SHAPES[plan.type]}`;
+  const error = nodeError(text, span, message, hint);
+  if (plainNumber(plan, value) === undefined || text === null || span === undefined) return error;
+  const clause = text
+    .slice(span.from, span.to)
+    .replaceAll(
+      /[^\s:[\]{}()<>="]*\d[^\s:[\]{}()<>="]*/g,
+      (part) => plainNumber(plan, part) ?? part,
+    );
+  return meantError(error, message, text.slice(0, span.from) + clause + text.slice(span.to));
+}
+
+const FACTORS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9, bn: 1e9 };
+const MARKED = /^([-+]?)[$€£¥]?([\d.,'_]*\d)(?:e\+?(\d{1,2}))?\s*(k|m|bn?)?[$€£¥%]?$/i;
+
+/** A number of other signs, such as `$1,000`, `1e6` and `8,5`, as a value; undefined: it is none. */
+function plainNumber({ type }: FieldPlan, value: string): string | undefined {
+  const [, sign, digits, exponent = '0', unit = ''] = MARKED.exec(value) ?? [];
+  if (digits === undefined || (type !== 'LONG' && type !== 'DOUBLE')) return undefined;
+  const isGrouped = /^[1-9]\d{0,2}([,.'_]\d{3})+(?!\d)/.test(digits);
+  const [separator = ''] = isGrouped ? (/[,.'_]/.exec(digits) ?? []) : [];
+  const number = Number(digits.replaceAll(separator, '').replace(',', '.'));
+  const plain = number * 10 ** Number(exponent) * (FACTORS[unit.toLowerCase()] ?? 1);
+  const text = `${sign === '-' ? '-' : ''}${plain}`;
+  return parseFieldValue(type, text) === null ? undefined : text;
 }
 
 /** A range node on a field with a column. */
