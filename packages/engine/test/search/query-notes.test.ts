@@ -1,4 +1,5 @@
 /** Notes on queries that probably mean something else, and reasons for searches without hits. */
+import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -390,6 +391,53 @@ describe('a text with a colon', () => {
     const request = { query: 'nothing:here', suggest: true };
     const error = await lake.backend.search(request).catch((fault) => fault);
     expect([error.code, error.details]).toEqual(['invalid_query', {}]);
+  });
+});
+
+describe('a number with other signs', () => {
+  it.each([
+    ['severity:>$1', 'severity:>1', 6],
+    ['size:<=1,000,000 OR severity:3', 'size:<=1000000 OR severity:3', 3],
+    ['severity:[$0 TO 1,000]', 'severity:[0 TO 1000]', 12],
+    ['severity:[0 TO 1e3]', 'severity:[0 TO 1000]', 12],
+    ['severity > 0.002k', 'severity:>2', 3],
+    ["size:1'000", 'size:1000', 0],
+  ] as const)('%s: %s', async (query, meant, total) => {
+    const search = lake.backend.search({ query, suggest: true });
+    await expect(search).rejects.toMatchObject({
+      hint: expect.stringMatching(`perhaps you mean .* \\(${total} hits\\)`),
+      details: { suggested_query: meant },
+    });
+  });
+
+  it.each(['severity:many', 'severity:1.5', 'severity:$', 'severity:1.2.3'])(
+    'is none: %s',
+    async (query) => {
+      await expect(lake.backend.search({ query, suggest: true })).rejects.not.toMatchObject({
+        hint: expect.stringContaining('perhaps'),
+      });
+    },
+  );
+});
+
+describe('conditions of SQL', () => {
+  it.each([
+    ['"Dose Group" = none', 'Dose_Group:none', 3],
+    ["[dose group] = 'none' AND severity = 3", 'Dose_Group:"none" AND severity:3', 3],
+    ['`severity` > 2', 'severity:>2', 3],
+    ['severity $ > 2', 'severity:>2', 3],
+    ['select * from t where severity > 2 order by at desc limit 3;', 'severity:>2', 3],
+    ['servce = billing', 'service:billing', 4],
+  ] as const)('%s: %s', async (query, meant, total) => {
+    const answer = await lake.backend.search({ query, suggest: true }).catch((error) => error);
+    const { suggested_query } = answer instanceof LhsError ? answer.details : answer;
+    expect(suggested_query).toBe(meant);
+    expect((await lake.backend.search({ query: meant })).total).toBe(total);
+  });
+
+  it('name a field that the index lacks', async () => {
+    const { notes } = await lake.backend.search({ query: 'service = billing AND foo = 3' });
+    expect(notes).toContain('"foo = 3" is searched as words: no field is "foo"');
   });
 });
 

@@ -1,6 +1,8 @@
 import { escapeField, escapeWord, quote } from '../syntax/characters.ts';
 
-const NAME = String.raw`^([\p{L}\p{N}_.]+)`;
+/** A name, which may end with the sign of a unit, or one in quotes: `Cost Total $`, `[US Gross]`. */
+const PLAIN = String.raw`[\p{L}\p{N}_.]+(?: *[$%€£¥#°]+(?!\S))?`;
+const NAME = String.raw`^(?:(${PLAIN})|(["'\x60])((?:(?!\2).){1,60})\2|\[([^\[\]]{1,60})\])`;
 const QUOTED = `"[^"]*"|'[^']*'`;
 const VALUE = String.raw`(${QUOTED}|[^\s<>=!()[\]{}"'][^\s()"']*)`;
 
@@ -64,7 +66,8 @@ export function readCondition(text: string): WrittenCondition | null {
   for (const [pattern, read] of CONDITIONS) {
     const found = pattern.exec(text);
     if (found === null) continue;
-    const [all, name, ...parts] = found;
+    const [all, plain, , quoted, bracketed, ...parts] = found;
+    const name = plain ?? quoted ?? bracketed;
     const clause = (field: string, isText = false) => read(parts, escapeField(field), isText);
     return { name, length: all.length, clause };
   }

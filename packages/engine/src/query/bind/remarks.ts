@@ -14,10 +14,10 @@ import {
   meantNote,
   meantQuery,
 } from './correction.ts';
-import { findField, isTextField } from './fields.ts';
+import { findField, isTextField, nearestFieldName, type QueryFields } from './fields.ts';
 import type { BindScope } from './scope.ts';
 import { unknownCondition } from './unknown-condition.ts';
-import { writtenConditions } from './written-conditions.ts';
+import { conditionsIn, type NameOf, writtenConditions } from './written-conditions.ts';
 
 /** A clause of the text; a bare word that several fields may hold is one. */
 interface Written extends Span {
@@ -36,7 +36,27 @@ const SUSPECT =
 export function noteCorrections(query: Query, scope: BindScope): void {
   const meant = correctionOf(query, scope);
   if (meant !== undefined) scope.notes.push(meantNote(meant));
+  if (scope.text?.includes(' = ')) noteUnknown(scope.text, scope);
 }
+
+/** A condition such as `foo = 3` of no field, which is searched as words. */
+function noteUnknown(text: string, { fields, notes }: BindScope): void {
+  for (const condition of conditionsIn(text, fields)) {
+    const { from, to, read } = condition;
+    const written = text.slice(from, to);
+    if (meantField(text, fields)(condition) !== undefined || !written.includes(' = ')) continue;
+    notes.push(`${asWords(written)}: no field is "${read.name}"`);
+  }
+}
+
+/** The field of a condition, or the nearest one to its name; ranges of such fields are errors. */
+const meantField =
+  (text: string, fields: QueryFields): NameOf =>
+  ({ field, read, from, to }) =>
+    field ??
+    (/[<>]|^(?:AND|OR|NOT)\s|\S=/.test(text.slice(from, to))
+      ? undefined
+      : nearestFieldName(fields, read.name));
 
 /** The error of a query with corrections has them as its way out. */
 export function withCorrections(error: unknown, query: Query, scope: BindScope): unknown {
@@ -59,7 +79,7 @@ export function correctionOf(
   if (text === null || !SUSPECT.test(text)) return undefined;
   const clauses = clausesOf(query, text, positiveQueries);
   return meantQuery(text, [
-    ...writtenConditions(text, fields, (part) => `"${part}" is searched as words`),
+    ...writtenConditions(text, fields, asWords, meantField(text, fields)),
     ...otherSigns(clausesOf(query, text, innerQueries), fields),
     ...halfRanges(clauses, text),
     ...quoted(clauses, /<[^\s<>"]+>$/),
@@ -68,6 +88,8 @@ export function correctionOf(
     ...strayWords(clauses, text, fields),
   ]);
 }
+
+const asWords = (part: string): string => `"${part}" is searched as words`;
 
 function clausesOf(
   query: Query,

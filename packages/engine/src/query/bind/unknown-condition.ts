@@ -1,8 +1,8 @@
 /** Conditions such as `rating > 8` of fields that an index lacks, in a query string that fails. */
 import type { LhsError } from '@lakehouse-search/contract';
 import { meantQuery } from './correction.ts';
-import { isTextField, type QueryFields, unknownField } from './fields.ts';
-import { conditionsIn } from './written-conditions.ts';
+import { type QueryFields, unknownField } from './fields.ts';
+import { conditionClauses, conditionsIn, type NameOf } from './written-conditions.ts';
 
 /** The error of the condition in which another error is; undefined: it is in none. */
 export function unknownCondition(
@@ -21,8 +21,9 @@ export function unknownCondition(
 
 /** The query string with its conditions as clauses; undefined: it has none. */
 export function asClauses(text: string, fields: QueryFields): string | undefined {
-  const clauses = conditionsIn(text, fields).map(({ from, to, read, field = read.name }) => {
-    return { from, to, text: read.clause(field, isTextField(fields, field)), why: '' };
-  });
-  return meantQuery(text, clauses)?.query;
+  const named: NameOf = ({ field, read }) => field ?? read.name;
+  return meantQuery(
+    text,
+    conditionClauses(text, fields, () => '', named),
+  )?.query;
 }

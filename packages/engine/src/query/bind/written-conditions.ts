@@ -8,9 +8,14 @@ import { fieldNamed, isTextField, nearestFieldName, type QueryFields } from './f
 const QUOTED = /"(?:\\.|[^"\\])*"/gs;
 /** `"IMDB Rating":`, the name of a field as its words. */
 const QUOTED_NAME = /(?<=^|[\s(+!-])"([^"\\]{1,60})"\s*:\s*/g;
-const NAME = /(?<=\s)([\p{L}\p{N}_.]+):/gu;
+const NAME = /(?<=\s)([\p{L}\p{N}_.]+(?: [$%€£¥#°])?):/gu;
 const OPERATOR = /(?<=^|[\s(])(?:and|or|not)(?=[\s(])/g;
-const WORD_START = /(?<=^|[\s(])[\p{L}\p{N}_.]/gu;
+const WORD_START = /(?<=^|[\s(])[\p{L}\p{N}_."'`[]/gu;
+/** What SQL has before and behind its conditions. */
+const FRAME = [
+  /^\s*(?:select\s.*?\s)?where\s+/gis,
+  /\s+(?:(?:order|group)\s+by|limit)\s.*$|\s*;\s*$/gis,
+];
 const BOUND = String.raw`([^\s,;:()[\]{}"]{1,40}|"[^"]{0,40}"|\d[^\s,;()[\]{}"]{0,40})`;
 const FIELD = String.raw`(?<=^|[\s(+!-])([\p{L}\p{N}_.]+):\s*`;
 const JOINT = String.raw`(?:\s*(?:,|;|\.{2,3}|-)\s*|\s+)`;
@@ -34,6 +39,33 @@ export const conditionsIn = (text: string, fields: QueryFields) =>
     return [{ from: named?.from ?? index, to: index + read.length, read, field: named?.name }];
   });
 
+/** The name of the field that a condition means; undefined: it means none. */
+export type NameOf = (condition: ReturnType<typeof conditionsIn>[number]) => string | undefined;
+
+/** Corrections of the conditions of the fields that have a name, and of what SQL has around them. */
+export function conditionClauses(
+  text: string,
+  fields: QueryFields,
+  why: (part: string) => string,
+  nameOf: NameOf = ({ field }) => field,
+): readonly Correction[] {
+  const conditions = conditionsIn(text, fields).flatMap((condition) => {
+    const { from, to, read } = condition;
+    const name = nameOf(condition);
+    if (name === undefined) return [];
+    const clause = read.clause(name, isTextField(fields, name));
+    return [{ from, to, text: clause, why: why(text.slice(from, to)) }];
+  });
+  if (conditions.length === 0) return [];
+  const plain = withoutTexts(text);
+  const frame = FRAME.flatMap((pattern) => [...plain.matchAll(pattern)]).map(
+    ({ index, 0: all }) => {
+      return { from: index, to: index + all.length, text: '', why: conditions[0].why };
+    },
+  );
+  return [...conditions, ...operatorsBeside(plain, conditions), ...frame];
+}
+
 /**
  * Corrections of conditions such as `service=billing`, `severity >= 3` and `severity IN (1, 2)`, of
  * ranges such as `severity:[1,3]` and of names in quotes or words, if there is such a field. `why`
@@ -43,15 +75,12 @@ export function writtenConditions(
   text: string,
   fields: QueryFields,
   why: (part: string) => string,
+  nameOf?: NameOf,
 ): readonly Correction[] {
   const plain = withoutTexts(text);
   const corrected = (from: number, to: number, clause: string): Correction => {
     return { from, to, text: clause, why: why(text.slice(from, to)) };
   };
-  const conditions = conditionsIn(text, fields).flatMap(({ from, to, read, field }) => {
-    if (field === undefined) return [];
-    return [corrected(from, to, read.clause(field, isTextField(fields, field)))];
-  });
   const ranges = RANGES.flatMap((pattern) => [...text.matchAll(pattern)]).flatMap((found) => {
     const { index } = found;
     const [all, field, open, lower, upper, close] = found;
@@ -73,7 +102,7 @@ export function writtenConditions(
     const words = why(text.slice(from, index).trim());
     return [{ from, to: index + last.length, text: escapeField(name), why: words }];
   });
-  return [...conditions, ...operatorsBeside(plain, conditions), ...ranges, ...names, ...inWords];
+  return [...conditionClauses(text, fields, why, nameOf), ...ranges, ...names, ...inWords];
 }
 
 /** Operators in small letters before or behind a condition, in capitals. */
