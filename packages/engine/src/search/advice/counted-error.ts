@@ -10,13 +10,13 @@ import { escapeField } from '../../query/syntax/characters.ts';
 import { writeTree } from '../../query/tree/write.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
-import { datedQuery } from '../dated-query.ts';
 import { FanOut } from '../fan-out.ts';
-import { pastedQueries } from '../pasted-text.ts';
 import { searchIndex } from '../search.ts';
+import { datedQuery } from './dated-query.ts';
 import { matchOf } from './match-parts.ts';
 import { TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
+import { pastedQueries } from './pasted-text.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { suggestions } from './suggested-query.ts';
 

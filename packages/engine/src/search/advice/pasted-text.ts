@@ -1,5 +1,5 @@
-import { findField, type QueryFields } from '../query/bind/fields.ts';
-import { quote } from '../query/syntax/characters.ts';
+import { findField, type QueryFields } from '../../query/bind/fields.ts';
+import { quote } from '../../query/syntax/characters.ts';
 
 /** Signs of the query syntax, and words that are operators. */
 const SYNTAX = /["()[\]{}]|(?:^|\s)(?:[-+!]\S|(?:AND|OR|NOT)(?:\s|$))/;
