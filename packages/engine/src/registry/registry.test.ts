@@ -38,6 +38,13 @@ describe('the registry', () => {
     const one = new Registry(join(folder, 'a/b'));
     const added = one.add('commits', 'version: 1', '/base');
     expect(() => one.add('commits', 'x', '/')).toThrow('an index "commits" exists already');
+    expect(() => one.add('commits', 'x', '/')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('to this definition') }),
+    );
+    // another index cannot get the name; there is no definition for the one that has it
+    expect(() => one.requireFree('commits')).toThrow(
+      expect.objectContaining({ hint: 'choose another name' }),
+    );
     const two = new Registry(join(folder, 'a/b'));
     expect(two.list()).toEqual([added]);
     expect(two.get('commits')).toMatchObject({

@@ -231,7 +231,7 @@ export class Registry {
       { ...index },
     );
     if (added === 1) return index;
-    throw this.#taken(index.name);
+    throw this.#taken(index.name, [{ step: 'alter_index', index: index.name }]);
   }
 
   /** Throws index_exists if an index or an alias has the name. */
@@ -355,18 +355,17 @@ export class Registry {
     this.#file.close();
   }
 
-  #taken(name: string): LhsError {
+  /** `ways` lead to an index of this name. */
+  #taken(name: string, ways: readonly NextStep[] = []): LhsError {
     const alias = this.aliases.list().find((one) => one.alias === name);
     if (alias !== undefined) {
       const message = `"${name}" is an alias of index "${alias.index}" already`;
       return new LhsError('index_exists', message, { next: [{ step: 'drop_alias', alias: name }] });
     }
+    const other = ways.length === 0 ? '' : ', or change that index to this definition';
     return new LhsError('index_exists', `an index "${name}" exists already`, {
-      hint: 'choose another name, or change that index to this definition',
-      next: [
-        { step: 'describe_index', index: name },
-        { step: 'alter_index', index: name },
-      ],
+      hint: `choose another name${other}`,
+      next: [{ step: 'describe_index', index: name }, ...ways],
     });
   }
 }
