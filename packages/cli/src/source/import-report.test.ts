@@ -25,7 +25,9 @@ describe('the note about a column that is nearly of a type', () => {
 
 describe('the note about objects of too many keys', () => {
   it('names the flag that makes their keys rows', () => {
-    const [line] = noteLines([{ note: 'wide_objects', columns: ['packages'] }]);
+    const [line] = noteLines([{ note: 'wide_objects', columns: ['packages'] }], 1);
     expect(line).toContain('(--rows-at packages makes each key a row; ');
+    // the rows are found already
+    expect(noteLines([{ note: 'wide_objects', columns: ['a'] }], 2)[0]).not.toContain('--rows-at');
   });
 });

@@ -82,24 +82,24 @@ function rowHint({ header, isHeaderLikeRow }: InputReading): string {
   return isHeaderLikeRow ? `${ROW_HINT}, --input-format lines reads a log` : '';
 }
 
-/** What the user should know about the input, each with the flag that changes it. */
-export function noteLines(notes: readonly InputNote[]): readonly string[] {
+/** What the user should know about an input of so many rows, each with the flag that changes it. */
+export function noteLines(notes: readonly InputNote[], rows?: number): readonly string[] {
   return notes.flatMap((note) => {
     if (note.note === 'skipped_lines') return skippedLines(note);
-    return [`note: ${note.note === 'wide_objects' ? wideLine(note) : nearlyLine(note)}`];
+    return [`note: ${note.note === 'wide_objects' ? wideLine(note, rows) : nearlyLine(note)}`];
   });
 }
 
 /** Columns that a note names. */
 const MAX_NAMED = 5;
 
-function wideLine({ columns }: WideObjects): string {
+function wideLine({ columns }: WideObjects, rows?: number): string {
   const named = columns.slice(0, MAX_NAMED).join(', ');
   const more = columns.length > MAX_NAMED ? ` and ${columns.length - MAX_NAMED} more` : '';
   const have = columns.length === 1 ? 'has objects' : 'have objects';
   return (
     `${named}${more} ${have} of too many different keys: each value is JSON ` +
-    `(--rows-at ${columns[0]} makes each key a row; ` +
+    `(${rows === 1 ? `--rows-at ${columns[0]} makes each key a row; ` : ''}` +
     '--format-version 3 makes variants, which are searched by path)'
   );
 }

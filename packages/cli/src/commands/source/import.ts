@@ -158,7 +158,7 @@ export default class SourceImport extends LhsCommand {
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
       ...columns,
-      ...noteLines(notes),
+      ...noteLines(notes, done.inserted),
       ...next.map((command) => `next: ${command}`),
     ]);
   }
