@@ -140,7 +140,7 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
       const why =
         'facet "title" skipped: it is TEXT, which has words and no values to count: no field of ' +
         'index "vec" groups or sorts "title" whole: add a fast KEYWORD field with its source in ' +
-        'the definition, then alter index "vec" with it, or read the rows of "title:*"\n';
+        'the definition, then lhs index apply FILE, or read the rows of "title:*"\n';
       const fields = ['--field', 'service', '--field', 'title'];
       const [lines, json, search] = await Promise.all([
         home.run(['index', 'facets', 'vec', ...fields]),

@@ -54,4 +54,14 @@ describe('an import', () => {
     expect(done.stdout).toMatch(/delay long, day date|timestamp timestamp, level string/);
     expect(done.stdout).not.toMatch(/^note: |--replace/m);
   });
+
+  it('prints the command of an upsert whose table and file are turned', async () => {
+    const at = ['--warehouse', home.path('my lake'), '--key', 'id'];
+    writeFileSync(home.path('turned.csv'), 'id,name\n7,g\n');
+    expect(await run(['turned.csv', ...into('m.turned')])).toMatchObject({ code: 0 });
+    const said = await home.run(['source', 'upsert', 'turned.csv', 'm.turned', ...at]);
+    const again = /^ {2}lhs (source upsert m\.turned turned\.csv .*)$/m.exec(said.stderr)?.[1];
+    const done = await home.run(shellWords(again ?? ''), { cwd: home.folder });
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+  });
 });

@@ -63,7 +63,7 @@ export async function eraseRequest(
   const keys = await readKeys(flags, spec);
   if (keys.length === 0) {
     throw new LhsError('invalid_argument', 'the key is missing', {
-      hint: 'name keys, or a file of keys with one per line',
+      hint: 'add --key NAME=VALUE, or --keys FILE with one key per line',
     });
   }
   const texts = flags.texts === undefined ? [] : (await linesOf(flags.texts)).map(textOf);

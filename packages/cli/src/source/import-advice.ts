@@ -13,6 +13,8 @@ const ADVICE: Readonly<
   key: () => '--key COLUMN (or --key A,B) names the columns that tell which row a row replaces',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   layout: () => 'leave out --partition-by and --format-version, or import into another --table',
+  memory: () =>
+    '--type COLUMN=json reads the objects of a column as JSON texts; --memory SIZE allows more',
   line: () =>
     '--pad fills short lines with NULL; --skip-bad-lines leaves out bad lines, and counts them; ' +
     '--skip-lines N leaves out lines above the names',
@@ -73,7 +75,12 @@ function twinsAdvice(details: Readonly<Record<string, unknown>>): string {
 }
 
 /** Reasons that are no fault of the command line. */
-const OWN_CODES: ReadonlySet<string> = new Set(['unsupported', 'input_not_found', 'duplicate_key']);
+const OWN_CODES: ReadonlySet<string> = new Set([
+  'unsupported',
+  'input_not_found',
+  'duplicate_key',
+  'out_of_memory',
+]);
 
 /** The error of an import with the flags that are a way out. */
 export function adviceOf(error: unknown): unknown {

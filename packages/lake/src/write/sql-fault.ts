@@ -37,11 +37,10 @@ export function sqlFault(
   if (/out of memory|max_temp_directory_size/i.test(message)) {
     const limit = `${Math.floor(memoryBytes / MIB)} MiB`;
     const why = 'its values, row groups or columns are too large; split it';
-    return new LakeError(
-      'out_of_memory',
-      `writing ${what} needs more than ${limit}: ${why}`,
-      options,
-    );
+    return new LakeError('out_of_memory', `writing ${what} needs more than ${limit}: ${why}`, {
+      ...options,
+      details: { option: 'memory' },
+    });
   }
   if (/CSV Parser state machine/.test(message)) {
     const why = 'its line ends differ (CRLF, LF and CR in one file); write it with one kind';

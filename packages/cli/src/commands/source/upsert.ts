@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { LhsError } from '@lakehouse-search/contract';
 import { upsertRows } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -6,8 +8,22 @@ import { adviceOf } from '../../source/import-advice.ts';
 import { inputOf } from '../../source/import-input.ts';
 import { existingTableFlags, readingOptions } from '../../source/reading-flags.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { shellWord } from '../../terminal/errors/shell-word.ts';
 import { count, plural, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
+
+/** Throws invalid_argument if the file is named before the table. */
+function refuseTurned(
+  { table, file }: { readonly table: string; readonly file: string },
+  typed: readonly string[],
+): void {
+  if (!existsSync(table) || existsSync(file) || file === '-') return;
+  const other: Readonly<Record<string, string>> = { [table]: file, [file]: table };
+  const words = typed.map((word) => shellWord(other[word] ?? word));
+  throw new LhsError('invalid_argument', `"${table}" is a file; the table comes first`, {
+    hint: ['lhs source upsert', ...words].join(' '),
+  });
+}
 
 export default class SourceUpsert extends LhsCommand {
   static override summary = 'Insert or replace rows of a table by key, in one snapshot.';
@@ -32,6 +48,7 @@ export default class SourceUpsert extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(SourceUpsert);
+    refuseTurned(args, this.argv);
     const config = await tableOf(flags, args.table);
     const report = progressReport(this.terminal, args.table, flags.json ?? false, 'table');
     const input = inputOf([args.file], readingOptions(flags));

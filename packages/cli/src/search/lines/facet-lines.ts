@@ -1,4 +1,5 @@
 import type { Facet, FacetsResponse, SearchResponse } from '@lakehouse-search/contract';
+import { commandWords } from '../../terminal/errors/next-step.ts';
 import { bar, count } from '../../terminal/figures.ts';
 import { instantText } from '../../terminal/instants.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -14,7 +15,9 @@ export interface BarRow {
  * Which fields have no facet and why, for standard error: `facet "title" skipped: it is TEXT, …`.
  */
 export function skippedFacets({ skipped_facets: skipped = [] }: SearchResponse | FacetsResponse) {
-  return skipped.map(({ field, reason }) => printable(`facet "${field}" skipped: ${reason}`));
+  return skipped.map(({ field, reason }) =>
+    printable(`facet "${field}" skipped: ${commandWords(reason)}`),
+  );
 }
 
 /**

@@ -54,11 +54,18 @@ export const behindText = (
   index: Pick<IndexDescription, 'index' | 'synced_by'>,
 ): string => `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
 
+/** What is said of an alter in a text for all callers, as the command for it. */
+export const commandWords = (text: string): string =>
+  text.replace(
+    /then alter index "[^"]*" with it/g,
+    `then ${nextCommand({ step: 'alter_index', index: '' })}`,
+  );
+
 /** Lines of advice: the hint, then a command for each step. */
 export function adviceLines(
   hint: string | undefined,
   next: readonly NextStep[] = [],
 ): readonly string[] {
-  const words = hint === undefined ? [] : hint.split('\n');
+  const words = hint === undefined ? [] : commandWords(hint).split('\n');
   return [...words, ...next.map((step) => nextCommand(step))];
 }
