@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { regionOf } from '../../../../test/support/field-blocks.ts';
+import { filledBits } from '../../../../test/support/filled-bits.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { orderedFromDouble } from '../base/arrays/ordered-double.ts';
-import { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { NumericColumn } from './numeric-column.ts';
 import { NumericWriter } from './numeric-writer.ts';
@@ -10,12 +11,7 @@ import { NumericWriter } from './numeric-writer.ts';
 const seed = 20_260_303;
 const arena = plainArena();
 
-function open(parts: readonly Uint8Array[]): NumericColumn {
-  const bytes = Buffer.concat(parts);
-  const region = arena.allocate(bytes.length);
-  region.bytes.set(bytes);
-  return NumericColumn.open(region, 'column');
-}
+const open = (parts: readonly Uint8Array[]) => NumericColumn.open(regionOf(parts, arena), 'column');
 
 function longBlock(docs: readonly (readonly bigint[])[]): FieldBlock {
   const starts = Int32Array.from([0, ...docs.map((values) => values.length)]);
@@ -32,19 +28,7 @@ function column(docs: readonly (readonly bigint[])[], cut: number): NumericColum
   return open(writer.finish());
 }
 
-const bitsOf = (docs: number, fill: (bits: Int32Array) => void): number[] => {
-  const bits = new Int32Array(8 * Math.ceil(docs / 256));
-  fill(bits);
-  const pool = new Bitmaps(arena, docs);
-  const near = pool.take();
-  fill(near);
-  expect(near).toEqual(bits);
-  const found: number[] = [];
-  for (let doc = 0; doc < 32 * bits.length; doc++) {
-    if ((bits[doc >> 5] >>> (doc & 31)) & 1) found.push(doc);
-  }
-  return found;
-};
+const bitsOf = (docs: number, fill: (bits: Int32Array) => void) => filledBits(arena, docs, fill);
 
 const value = fc.oneof(
   fc.bigInt(-3n, 3n),

@@ -1,55 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { bytesBlock, regionOf } from '../../../../test/support/field-blocks.ts';
+import { filledBits } from '../../../../test/support/filled-bits.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
-import { Bitmaps } from '../bitmap/bitmaps.ts';
-import type { FieldBlock } from '../schema/field-block.ts';
 import { OrdinalColumn } from './ordinal-column.ts';
 import { OrdinalWriter } from './ordinal-writer.ts';
 
 const seed = 20_260_304;
 const arena = plainArena();
 
-function open(parts: readonly Uint8Array[]): OrdinalColumn {
-  const bytes = Buffer.concat(parts);
-  const region = arena.allocate(bytes.length);
-  region.bytes.set(bytes);
-  return OrdinalColumn.open(region, 'column');
-}
-
-function block(docs: readonly (readonly Uint8Array[])[]): FieldBlock {
-  const values = docs.flat();
-  const running = (lengths: readonly number[]): Int32Array => {
-    const starts = Int32Array.from([0, ...lengths]);
-    for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
-    return starts;
-  };
-  return {
-    kind: 'bytes',
-    starts: running(docs.map((list) => list.length)),
-    offsets: running(values.map((bytes) => bytes.length)),
-    bytes: Buffer.concat(values),
-  };
-}
+const open = (parts: readonly Uint8Array[]) => OrdinalColumn.open(regionOf(parts, arena), 'column');
 
 function column(docs: readonly (readonly Uint8Array[])[]): OrdinalColumn {
   const writer = new OrdinalWriter();
   const cut = docs.length >> 1;
-  writer.add(cut, block(docs.slice(0, cut)));
-  writer.add(docs.length - cut, block(docs.slice(cut)));
+  writer.add(cut, bytesBlock(docs.slice(0, cut)));
+  writer.add(docs.length - cut, bytesBlock(docs.slice(cut)));
   return open(writer.finish());
 }
 
-const bitsOf = (docs: number, fill: (bits: Int32Array) => void): number[] => {
-  const bits = new Int32Array(8 * Math.ceil(docs / 256));
-  fill(bits);
-  const pool = new Bitmaps(arena, docs);
-  const near = pool.take();
-  fill(near);
-  expect(near).toEqual(bits);
-  return Array.from({ length: docs }, (_, doc) => doc).filter(
-    (doc) => (bits[doc >> 5] >>> (doc & 31)) & 1,
-  );
-};
+const bitsOf = (docs: number, fill: (bits: Int32Array) => void) => filledBits(arena, docs, fill);
 
 const bytes = fc.uint8Array({ maxLength: 4 }).map((b) => b.map((x) => (x < 250 ? x % 3 : x)));
 const columns = fc
@@ -136,7 +106,7 @@ describe('an ordinal column', () => {
           writer.merge(column(docs), map);
         }
         const rebuilt = new OrdinalWriter();
-        rebuilt.add(kept.length, block(kept));
+        rebuilt.add(kept.length, bytesBlock(kept));
         expect(Buffer.concat(writer.finish())).toEqual(Buffer.concat(rebuilt.finish()));
       }),
       { seed, numRuns: 100 },

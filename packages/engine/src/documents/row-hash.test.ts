@@ -1,6 +1,7 @@
 import type { ColumnVector, Value } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lanesOf } from '../../../../test/support/oracle/murmur.ts';
 import type { HashSet } from '../schema/hash-set.ts';
 import { type HashedColumn, RowHashes } from './row-hash.ts';
 
@@ -15,28 +16,15 @@ function bytesOf(value: string | bigint): Buffer {
   return bytes;
 }
 
-/** The two lanes over columns in one pass, in arithmetic of its own. */
+/** The two lanes over columns in one pass. */
 function described(columns: readonly (readonly [id: number, value: string | bigint])[]) {
-  const rotate = (x: bigint, n: bigint) => ((x << n) | (x >> (32n - n))) % M;
-  const mix = (h: bigint, w: bigint, high: boolean) => {
-    const [c1, c2] = high ? [0x239b961bn, 0xab0e9789n] : [0xcc9e2d51n, 0x1b873593n];
-    const k = (rotate((w * c1) % M, high ? 16n : 15n) * c2) % M;
-    return (rotate(h ^ k, high ? 17n : 13n) * 5n + (high ? 0x561ccd1bn : 0xe6546b64n)) % M;
-  };
-  const finish = (x: bigint) => {
-    let h = ((x ^ (x >> 16n)) * 0x85ebca6bn) % M;
-    h = ((h ^ (h >> 13n)) * 0xc2b2ae35n) % M;
-    return h ^ (h >> 16n);
-  };
   const words = columns.flatMap(([id, value]) => {
     const bytes = bytesOf(value);
     const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
     const own = Array.from({ length: padded.length / 4 }, (_, i) => padded.readUInt32LE(4 * i));
     return [id, bytes.length, ...own].map(BigInt);
   });
-  const lane = (start: bigint, high: boolean) =>
-    finish(words.reduce((h, word) => mix(h, word, high), start));
-  return [lane(0x6c687331n, false), lane(0x726f7731n, true)] as const;
+  return lanesOf(words, [0x6c687331n, 0x726f7731n]);
 }
 
 const present = (row: Row): [number, string | bigint][] =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lanesOf as oracleLanes } from '../../../../../test/support/oracle/murmur.ts';
 import { bytesView } from '../../base/bytes/two-lane-hash.ts';
 import { hashKey } from '../../schema/sharding/key-buckets.ts';
 import { DigestBuckets } from './content-digest.ts';
@@ -29,29 +30,16 @@ const digestOf = (all: readonly Document[]): DigestBuckets => {
   return buckets;
 };
 
-/** The digest as docs/format.md describes it, in arithmetic of its own. */
+/** The digest as docs/format.md describes it, by big integers. */
 function described(all: readonly Document[]): string {
   const M = 2n ** 32n;
-  const rotate = (x: bigint, n: bigint) => ((x << n) | (x >> (32n - n))) % M;
-  const mix = (h: bigint, w: bigint, high: boolean) => {
-    const [c1, c2] = high ? [0x239b961bn, 0xab0e9789n] : [0xcc9e2d51n, 0x1b873593n];
-    const k = (rotate((w * c1) % M, high ? 16n : 15n) * c2) % M;
-    return (rotate(h ^ k, high ? 17n : 13n) * 5n + (high ? 0x561ccd1bn : 0xe6546b64n)) % M;
-  };
-  const finish = (x: bigint) => {
-    let h = ((x ^ (x >> 16n)) * 0x85ebca6bn) % M;
-    h = ((h ^ (h >> 13n)) * 0xc2b2ae35n) % M;
-    return h ^ (h >> 16n);
-  };
-  const hash = (words: readonly bigint[], seeds: readonly [bigint, bigint]) =>
-    [false, true].map((high, i) => finish(words.reduce((h, w) => mix(h, w, high), seeds[i])));
   const sums = Array.from({ length: 1024 }, () => [0n, 0n, 0n]);
   for (const { key, row } of all) {
     const words = Array.from({ length: Math.ceil(key.length / 4) }, (_, i) =>
       [...key.slice(4 * i, 4 * i + 4)].reduce((w, b, at) => w + (BigInt(b) << BigInt(8 * at)), 0n),
     );
-    const [low, high] = hash([BigInt(key.length), ...words], [0x6c686b31n, 0x6b657931n]);
-    const element = hash([low, high, row % M, row / M], [0x6c686431n, 0x64696731n]);
+    const [low, high] = oracleLanes([BigInt(key.length), ...words], [0x6c686b31n, 0x6b657931n]);
+    const element = oracleLanes([low, high, row % M, row / M], [0x6c686431n, 0x64696731n]);
     const bucket = sums[Number(low % 1024n)];
     [1n, ...element].forEach((value, i) => {
       bucket[i] = (bucket[i] + value) % M;

@@ -5,12 +5,12 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDirectory } from '../../../../../test/support/memory-directory.ts';
 import { plainArena } from '../../../../../test/support/plain-arena.ts';
+import { executionPlan } from '../../../../../test/support/search-context.ts';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
 import { AGGREGATION_KINDS } from '../../aggregate/kinds/kinds.ts';
 import { readAggregationOptions } from '../../aggregate/read/read-options.ts';
 import { simpleAnalyzer } from '../../analysis/simple.ts';
 import { Deadline } from '../../base/time/deadline.ts';
-import { BY_SCORE } from '../../collect/order.ts';
 import { compileWildcard } from '../../query/automaton/wildcard.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -106,21 +106,8 @@ const numbers: Clause = {
   boost: 1,
 };
 
-const plan = (clause: Clause, deadline: Deadline, more: Partial<ExecutionPlan> = {}) => ({
-  clause,
-  filter: null,
-  tenantFilter: null,
-  windows: null,
-  order: BY_SCORE,
-  collapse: null,
-  limit: 10,
-  after: null,
-  total: true,
-  statistics: null,
-  filters: null,
-  deadline,
-  ...more,
-});
+const plan = (clause: Clause, deadline: Deadline, more: Partial<ExecutionPlan> = {}) =>
+  executionPlan(clause, { deadline, ...more });
 const search = (clause: Clause, more?: Partial<ExecutionPlan>) => (deadline: Deadline) =>
   execute(segments, plan(clause, deadline, more));
 
