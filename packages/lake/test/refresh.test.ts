@@ -12,6 +12,7 @@ import {
 } from '../src/catalog/create-table.ts';
 import { loadTable } from '../src/catalog/load-table.ts';
 import type { TableHandle } from '../src/catalog/table-handle.ts';
+import { metadataJson } from './metadata-json.ts';
 
 /** Every file that the lake opens, reads or lists, in order. */
 const touched: string[] = [];
@@ -47,20 +48,7 @@ const catalogs: readonly (readonly [string, () => FileCatalogConfig, readonly st
 ];
 
 const marked = (mark: string, location: string) =>
-  formatJson({
-    'format-version': 2,
-    'table-uuid': '6228f25b-d7b2-4d50-b544-46eb6965e800',
-    location,
-    'last-sequence-number': 0,
-    'last-updated-ms': 1,
-    'last-column-id': 1,
-    'current-schema-id': 0,
-    schemas: [{ type: 'struct', 'schema-id': 0, fields: [] }],
-    'default-spec-id': 0,
-    'partition-specs': [{ 'spec-id': 0, fields: [] }],
-    'last-partition-id': 999,
-    properties: { mark },
-  });
+  formatJson(metadataJson({ location, properties: { mark } }));
 const create = async (catalog: FileCatalogConfig, mark = 'first') =>
   createInCatalog(catalog, 'ns.t', marked(mark, await newTableLocation(catalog, 'ns.t')));
 const commit = (table: TableHandle, mark: string) =>

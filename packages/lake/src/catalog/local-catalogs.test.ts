@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metadataJson } from '../../test/metadata-json.ts';
 import { LakeError } from '../base/errors.ts';
 import { type FileStore, localFiles } from '../base/files/file-store.ts';
 import { formatJson, type JsonObject } from '../base/json.ts';
@@ -30,30 +31,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-function metadataJson(location: string, over: JsonObject = {}): string {
-  return formatJson({
-    'format-version': 2,
-    'table-uuid': '6228f25b-d7b2-4d50-b544-46eb6965e800',
-    location,
-    'last-sequence-number': 0,
-    'last-updated-ms': 1,
-    'last-column-id': 1,
-    'current-schema-id': 0,
-    schemas: [
-      {
-        type: 'struct',
-        'schema-id': 0,
-        fields: [{ id: 1, name: 'id', required: true, type: 'long' }],
-      },
-    ],
-    'default-spec-id': 0,
-    'partition-specs': [{ 'spec-id': 0, fields: [] }],
-    'last-partition-id': 999,
-    properties: {},
-    'odd-key': 9007199254740993n,
-    ...over,
-  });
-}
+const textOf = (location: string, over: JsonObject = {}): string =>
+  formatJson(metadataJson({ location, properties: {}, 'odd-key': 9007199254740993n, ...over }));
 
 const marked = (table: TableHandle, mark: string) =>
   formatJson({ ...table.metadata.raw, properties: { mark } });
@@ -73,7 +52,7 @@ const catalogs: readonly (readonly [string, () => FileCatalogConfig])[] = [
 describe.each(catalogs)('%s catalog', (_kind, config) => {
   const create = async (name: string) => {
     const location = await newTableLocation(config(), name);
-    return createInCatalog(config(), name, metadataJson(location));
+    return createInCatalog(config(), name, textOf(location));
   };
 
   it('creates, lists and loads tables, unknown metadata keys kept', async () => {
@@ -148,7 +127,7 @@ describe('the filesystem catalog', () => {
     await writeFile(join(folder(), name), json);
   };
   const load = () => loadTable({ catalog: { type: 'filesystem', warehouse: root }, table: 'ns.t' });
-  const json = (mark: string) => metadataJson('/elsewhere/ns/t', { properties: { mark } });
+  const json = (mark: string) => textOf('/elsewhere/ns/t', { properties: { mark } });
   const markOf = async () => (await load()).metadata.properties.mark;
 
   it('looks past a stale hint, but not past a gap', async () => {
@@ -186,7 +165,7 @@ describe('the filesystem catalog', () => {
 
   it('takes the greatest sequence number among files of one number', async () => {
     const rival = (mark: string, sequence: number, updated: number) =>
-      metadataJson('/elsewhere/ns/t', {
+      textOf('/elsewhere/ns/t', {
         properties: { mark },
         'last-sequence-number': sequence,
         'last-updated-ms': updated,
@@ -264,16 +243,16 @@ describe('the filesystem catalog', () => {
     const inside = { properties: { 'write.metadata.path': 'file:/elsewhere/ns/t/meta/deep' } };
     await mkdir(join(root, 'moved/meta/deep'), { recursive: true });
     const path = join(root, 'moved/meta/deep/v1.metadata.json');
-    await writeFile(path, metadataJson('/elsewhere/ns/t', inside));
+    await writeFile(path, textOf('/elsewhere/ns/t', inside));
     await expect(loadTable({ path })).rejects.toHaveProperty('reason', 'path_refused');
     const { files } = await loadTable({ path }, { allowedRoots: [join(root, 'moved')] });
     expect(files.root).toBe(join(root, 'moved'));
     const direct = join(root, 'moved/meta/v1.metadata.json');
     const one = { properties: { 'write.metadata.path': 'file:/elsewhere/ns/t/meta' } };
-    await writeFile(direct, metadataJson('/elsewhere/ns/t', one));
+    await writeFile(direct, textOf('/elsewhere/ns/t', one));
     expect((await loadTable({ path: direct })).files.root).toBe(join(root, 'moved'));
     const beside = { properties: { 'write.metadata.path': '/meta-store/t' } };
-    await writeFile(path, metadataJson('/elsewhere/ns/t', beside));
+    await writeFile(path, textOf('/elsewhere/ns/t', beside));
     const other = await loadTable({ path });
     expect(other.files.resolve('/meta-store/t/s.avro')).toBe(join(dirname(path), 's.avro'));
   });
@@ -285,7 +264,7 @@ describe('the SQL catalog', () => {
     const uri = `sqlite:///${root}/c.db`;
     const catalog = { type: 'sql' as const, uri, warehouse, name: 'one' };
     const location = await newTableLocation(catalog, 'n.t');
-    await createInCatalog(catalog, 'n.t', metadataJson(location));
+    await createInCatalog(catalog, 'n.t', textOf(location));
     await rename(warehouse, join(root, 'new'));
     const moved = { ...catalog, warehouse: join(root, 'new') };
     const table = await loadTable({ catalog: moved, table: 'n.t' });

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metadataJson } from '../../test/metadata-json.ts';
 import type { LakeError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { listTables, loadTable } from './load-table.ts';
 import type { LoadOptions } from './table-handle.ts';
@@ -23,26 +25,8 @@ let origin: string;
 let seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
 let handlers: Map<string, Handler>;
 
-const metadata = (snapshots: readonly object[] = []) => ({
-  'format-version': 2,
-  'table-uuid': '6228f25b-d7b2-4d50-b544-46eb6965e800',
-  location: 'file:///wh/ns/t',
-  'last-sequence-number': 0,
-  'last-updated-ms': 1,
-  'last-column-id': 1,
-  'current-schema-id': 0,
-  schemas: [
-    {
-      type: 'struct',
-      'schema-id': 0,
-      fields: [{ id: 1, name: 'id', required: true, type: 'long' }],
-    },
-  ],
-  'default-spec-id': 0,
-  'partition-specs': [{ 'spec-id': 0, fields: [] }],
-  'last-partition-id': 999,
-  snapshots,
-});
+const metadata = (snapshots: readonly JsonObject[] = []) =>
+  metadataJson({ location: 'file:///wh/ns/t', snapshots });
 const TABLE = {
   'metadata-location': 'file:///wh/ns/t/metadata/00001-a.metadata.json',
   metadata: metadata(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { metadataJson } from '../../test/metadata-json.ts';
 import { encodeAvro } from '../avro/write-container.ts';
 import { LakeError } from '../base/errors.ts';
 import { createTableFiles } from '../base/files/table-files.ts';
@@ -29,26 +30,22 @@ const snapshot = (id: number, parent: number | null, more: JsonObject = {}): Jso
   'schema-id': 0,
   ...more,
 });
-const v2 = (over: JsonObject = {}): JsonObject => ({
-  'format-version': 2,
-  'table-uuid': 'u',
-  location: '/t',
-  'last-sequence-number': 3,
-  'last-updated-ms': 3000,
-  'last-column-id': 2,
-  'current-schema-id': 0,
-  schemas: [{ type: 'struct', 'schema-id': 0, fields: FIELDS }],
-  'default-spec-id': 0,
-  'partition-specs': [{ 'spec-id': 0, fields: [] }],
-  'last-partition-id': 999,
-  'current-snapshot-id': 3,
-  snapshots: [snapshot(1, null), snapshot(2, 1), snapshot(3, 2)],
-  refs: {
-    main: { 'snapshot-id': 3, type: 'branch' },
-    v1: { 'snapshot-id': 1, type: 'tag', 'max-ref-age-ms': 5 },
-  },
-  ...over,
-});
+const v2 = (over: JsonObject = {}): JsonObject =>
+  metadataJson({
+    'table-uuid': 'u',
+    location: '/t',
+    'last-sequence-number': 3,
+    'last-updated-ms': 3000,
+    'last-column-id': 2,
+    schemas: [{ type: 'struct', 'schema-id': 0, fields: FIELDS }],
+    'current-snapshot-id': 3,
+    snapshots: [snapshot(1, null), snapshot(2, 1), snapshot(3, 2)],
+    refs: {
+      main: { 'snapshot-id': 3, type: 'branch' },
+      v1: { 'snapshot-id': 1, type: 'tag', 'max-ref-age-ms': 5 },
+    },
+    ...over,
+  });
 const parse = (json: JsonValue) =>
   parseTableMetadata(new JsonNode(parseJson(formatJson(json)), '', 'm.json'));
 
