@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { openEngine } from '../packages/engine/dist/local-backend.js';
 import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';
 import { appendRows, createTable } from '../packages/lake/dist/index.js';
+import { schemaOf } from '../test/support/schema.ts';
 
 const at = process.argv.indexOf('--rows');
 const ROWS = at < 0 ? 200_000 : Number(process.argv[at + 1]);
@@ -38,15 +39,7 @@ const text = (words: number): string =>
 
 async function makeTable(): Promise<void> {
   await createTable(source.catalog, source.table, {
-    schema: {
-      schemaId: 0,
-      identifierFieldIds: [1],
-      fields: [
-        { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-        { id: 2, name: 'body', required: false, type: { kind: 'string' } },
-        { id: 3, name: 'at', required: false, type: { kind: 'timestamptz' } },
-      ],
-    },
+    schema: schemaOf({ id: 'long', body: 'string', at: 'timestamptz' }),
   });
   const piece = 20_000;
   for (let from = 0; from < ROWS; from += piece) {

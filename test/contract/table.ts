@@ -1,25 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
+import { FLOATS, schemaOf } from '../support/schema.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-    {
-      id: 5,
-      name: 'vec',
-      required: false,
-      type: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'float' } },
-    },
-    { id: 7, name: 'at', required: false, type: { kind: 'timestamptz' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  ...{ id: 'string', title: 'string', org: 'string', size: 'long', vec: FLOATS, at: 'timestamptz' },
+});
 const ROWS = [
   { id: 'a', title: 'disk full', org: 'acme', size: 1, vec: [1, 0], at: '1970-05-01T00:00:00Z' },
   { id: 'b', title: 'disk quiet', org: 'rival', size: 2, vec: [0, 1] },
@@ -57,7 +44,7 @@ fields:
   - { name: title, type: TEXT, cached: true }
   - { name: org, type: KEYWORD, fast: true }
   - { name: size, type: LONG, fast: true, cached: true }
-  - { name: vec, type: VECTOR, dims: 2 }
+  - { name: FLOATS, type: VECTOR, dims: 2 }
   - { name: at, type: DATE }
 ${more}`,
     backups: join(folder, 'backups'),

@@ -4,16 +4,10 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { FollowEvent } from '@lakehouse-search/engine';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
+import { schemaOf } from './schema.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 const DEFINITION = `version: 1
 index: notes
 source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Schema } from '@lakehouse-search/lake';
+import { schemaOf } from './schema.ts';
 
 /**
  * Random read restrictions of a catalog over rows of six types, and what they leave of the rows,
@@ -7,19 +7,15 @@ import type { Schema } from '@lakehouse-search/lake';
  */
 
 /** Columns of the table under restrictions; `id` is the key. */
-export const RESTRICTED_SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'name', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'city', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'age', required: false, type: { kind: 'int' } },
-    { id: 5, name: 'score', required: false, type: { kind: 'double' } },
-    { id: 6, name: 'born', required: false, type: { kind: 'date' } },
-    { id: 7, name: 'active', required: false, type: { kind: 'boolean' } },
-  ],
-};
+export const RESTRICTED_SCHEMA = schemaOf({
+  id: 'long',
+  name: 'string',
+  city: 'string',
+  age: 'int',
+  score: 'double',
+  born: 'date',
+  active: 'boolean',
+});
 
 /** A row as it is written: dates as ISO text. */
 export interface PlainRow extends Readonly<Record<string, unknown>> {

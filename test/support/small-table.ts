@@ -3,14 +3,9 @@
  * that each snapshot holds, kept as plain maps: what no reader of ours has had a part in.
  */
 
-import {
-  appendRows,
-  createTable,
-  deleteRows,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { compactTable, setRef } from './maintenance/index.ts';
+import { schemaOf } from './schema.ts';
 
 type PlainRow = { readonly id: number; readonly service: string; readonly title: string };
 type Rows = ReadonlyMap<number, PlainRow>;
@@ -24,15 +19,7 @@ const rowOf = (id: number, word = 'title'): PlainRow => ({
 const rowsOf = (from: number, to: number, word?: string): PlainRow[] =>
   Array.from({ length: to - from }, (_, i) => rowOf(from + i, word));
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'service', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', service: 'string', title: 'string' });
 
 /** What a snapshot did, and what the table holds then. */
 export interface KnownSnapshot {

@@ -4,20 +4,13 @@
 import { writeFileSync } from 'node:fs';
 import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { ServiceApi } from '@lakehouse-search/contract/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from '../../packages/cli/test/child.ts';
 import { type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
+import { schemaOf } from '../support/schema.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'int' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'int', title: 'string', org: 'string' });
 const rows = Array.from({ length: 40 }, (_, id) => ({ id, title: 'note', org: `org${id % 3}` }));
 const index = 'notes';
 

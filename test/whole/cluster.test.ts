@@ -7,32 +7,24 @@ import { join } from 'node:path';
 import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { BackendApi, ServiceApi } from '@lakehouse-search/contract/internal';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { connectNode } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY, type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
 import { byEffort } from '../support/effort.ts';
 import { seededBelow } from '../support/random.ts';
+import { FLOATS, schemaOf } from '../support/schema.ts';
 import { unusedPort } from '../support/unused-port.ts';
 
 const ROWS = 400;
 const WORDS = ['disk', 'full', 'network', 'down', 'quiet', 'slow', 'node', 'restart', 'lost'];
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-    {
-      id: 5,
-      name: 'vec',
-      required: false,
-      type: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'float' } },
-    },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'string',
+  title: 'string',
+  org: 'string',
+  size: 'long',
+  vec: FLOATS,
+});
 const below = seededBelow(14);
 const words = (count: number) =>
   Array.from({ length: count }, () => WORDS[below(WORDS.length)]).join(' ');

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Registry } from '../../packages/engine/src/registry/registry.ts';
 import { byEffort } from '../support/effort.ts';
+import { schemaOf } from '../support/schema.ts';
 import { definitionOf, NAMES, type RaceReport, sourceOf } from './race-report.ts';
 
 /**
@@ -21,14 +22,7 @@ const SECONDS = Number(process.env.LHS_HOSTILE_SECONDS ?? byEffort(5, 20, 120));
 const SEED = Number(process.env.LHS_SEED ?? byEffort(20_261_122, 20_261_123));
 const PROCESSES = 4;
 const CHILD = fileURLToPath(new URL('./race-child.ts', import.meta.url));
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 
 let folder = '';
 beforeAll(async () => {

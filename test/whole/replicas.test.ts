@@ -9,6 +9,7 @@ import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
 import { byEffort } from '../support/effort.ts';
+import { schemaOf } from '../support/schema.ts';
 
 const ROWS = 40;
 const WAIT = { interval: 100 };
@@ -32,14 +33,7 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     const source = { catalog, table: 'ops.notes' };
     const string = { kind: 'string' } as const;
     await createTable(catalog, source.table, {
-      schema: {
-        schemaId: 0,
-        identifierFieldIds: [1],
-        fields: [
-          { id: 1, name: 'id', required: true, type: string },
-          { id: 2, name: 'title', required: false, type: string },
-        ],
-      },
+      schema: schemaOf({ id: string, title: string }),
     });
     const rows = Array.from({ length: ROWS }, (_, id) => ({ id: `k${id}`, title: `note ${id}` }));
     await appendRows(source, { kind: 'rows', rows });

@@ -2,22 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { schemaOf } from '../support/schema.ts';
 import { SlowProxy } from '../support/slow-proxy.ts';
 
 const ROWS = 60;
 const SHARD_TIMEOUT_MS = 4000;
 const WAIT = { interval: 50 };
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 const index = 'notes';
 const ALL = { index, query: '*:*' };
 

@@ -1,19 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { Home } from './child.ts';
 
 /** `lhs demo` replaces what an earlier demo made and nothing else. */
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'word', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', word: 'string' });
 /** Commands whose first example names the index of the demo. */
 const ON_THE_DEMO = [
   ...['search', 'facets', 'aggregate', 'explain', 'keys get', 'status', 'sync', 'verify'],

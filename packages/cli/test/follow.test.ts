@@ -2,8 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { SyncResponse } from '@lakehouse-search/contract';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { ended, Home, lines } from './child.ts';
 import { describeOnBackends } from './on-backend.ts';
 
@@ -31,14 +32,7 @@ const TABLE = {
   catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
   table: 'ops.notes',
 };
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 
 /** A snapshot of `n` new rows; returns its id. */
 async function append(n: number): Promise<string> {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../../test/support/packed.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { Home } from './child.ts';
 import { startServed } from './served.ts';
 
@@ -10,21 +11,12 @@ const home = new Home();
 afterAll(() => home.dispose());
 
 const text = { kind: 'string' } as const;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
-    { id: 2, name: 'my-title', type: text, required: false },
-    {
-      id: 3,
-      name: 'labels',
-      type: { kind: 'list', elementId: 5, elementRequired: true, element: text },
-      required: false,
-    },
-    { id: 4, name: 'meta', type: { kind: 'variant' }, required: false },
-  ],
-};
+const schema = schemaOf({
+  id: 'long',
+  'my-title': text,
+  labels: { kind: 'list', elementId: 5, elementRequired: true, element: text },
+  meta: 'variant',
+});
 
 const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
 

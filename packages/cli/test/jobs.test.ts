@@ -1,23 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import type { Job } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../../../test/support/gateway.ts';
 import { RestCatalog } from '../../../test/support/rest-catalog.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { Home, LHS } from './child.ts';
 import { describeOnBackends } from './on-backend.ts';
 import { hasTmux, Pane } from './tmux.ts';
 
 /** An index over a table whose catalog can stop answering, so that a build waits. */
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 let catalog: RestCatalog;
 const home = new Home();
 beforeAll(async () => {

@@ -4,21 +4,15 @@ import type { ChildProcess } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { findVersitygw, startVersitygw } from '../../../test/support/versitygw.ts';
 import { S3Server } from '../../lake/test/s3-server.ts';
 import { ended, Home } from './child.ts';
 
 /** A table on S3 and its backups from end to end, each command a process of its own. */
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'string', title: 'string' });
 
 /** A server of the bucket `lake`. */
 interface Server {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { Home } from './child.ts';
 import { describeOnBackends, SELECTED } from './on-backend.ts';
 
@@ -12,14 +13,7 @@ import { describeOnBackends, SELECTED } from './on-backend.ts';
 const home = new Home();
 afterAll(() => home.dispose());
 const at = ['--warehouse', home.path('lake')];
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'team', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', team: 'string' });
 
 interface Refs {
   readonly refs: readonly { readonly name: string; readonly kind: string }[];

@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { ended, Home, LHS } from './child.ts';
 import { describeOnBackends } from './on-backend.ts';
 
@@ -21,14 +22,7 @@ const config = {
   catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
   table: 'ops.notes',
 };
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 const append = (id: number) =>
   appendRows(config, { kind: 'rows', rows: [{ id, title: 'a note' }] });
 

@@ -10,19 +10,15 @@ import {
   setProperties,
   setRef,
 } from '../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { valueAt } from '../src/scan/vectors.ts';
-import type { Schema } from '../src/schema/type.ts';
 import { openTable } from '../src/table.ts';
 import { appendToTable, writeTable } from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-maintain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const catalog = { type: 'filesystem', warehouse: folder } as const;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'int' } }],
-};
+const schema = schemaOf({ id: 'int' });
 
 const append = async (table: string, branch: string, ...ids: number[]) => {
   const rows = ids.map((id) => ({ id }));

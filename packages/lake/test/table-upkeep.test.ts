@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { setProperties } from '../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { valueAt } from '../src/scan/vectors.ts';
-import type { Schema } from '../src/schema/type.ts';
 import { openTable } from '../src/table.ts';
 import { expireTableSnapshots } from '../src/write/commit/expire-snapshots.ts';
 import { pointTableRef, removeTableRef } from '../src/write/commit/table-refs.ts';
@@ -15,15 +15,7 @@ import { appendToTable, deleteFromTable, writeTable } from '../src/write/table-w
 const folder = mkdtempSync(join(tmpdir(), 'lhs-upkeep-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const catalog = { type: 'filesystem', warehouse: folder } as const;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'team', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'text', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', team: 'string', text: 'string' });
 const BY_TEAM = {
   specId: 0,
   fields: [

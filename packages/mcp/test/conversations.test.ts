@@ -14,6 +14,7 @@ import { type AgentClient, connectAgent, textOf } from '../../../test/support/ag
 import { byEffort } from '../../../test/support/effort.ts';
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { seededBelow } from '../../../test/support/random.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { tokensOf, tokensOfJson } from '../src/base/tokens.ts';
 import { TOOLS } from '../src/tools/all-tools.ts';
@@ -45,16 +46,7 @@ const rowOf = (id: number): Row => ({
   size: below(50),
 });
 
-const schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
-    { id: 2, name: 'title', type: { kind: 'string' }, required: false },
-    { id: 3, name: 'team', type: { kind: 'string' }, required: false },
-    { id: 4, name: 'size', type: { kind: 'long' }, required: false },
-  ],
-} as const;
+const schema = schemaOf({ id: 'long', title: 'string', team: 'string', size: 'long' });
 const FIELDS = `key: { identifier: [id] }
 fields:
   - { name: title, type: TEXT, analyzer: simple, cached: true }

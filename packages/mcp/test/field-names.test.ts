@@ -1,14 +1,12 @@
 /** Names of fields in calls: other letters, unknown names, words in other fields. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Type } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { TOOLS } from '../src/tools/all-tools.ts';
 import { errorText } from '../src/tools/tool-error.ts';
 
-const field = (id: number, name: string, type: Type, required = false) => {
-  return { id, name, type, required };
-};
 const ROWS = Array.from({ length: 40 }, (_, id) => ({
   id,
   Title: `${['iron', 'stone', 'glass'][id % 3]} bridge`,
@@ -19,16 +17,7 @@ const ROWS = Array.from({ length: 40 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      field(1, 'id', { kind: 'long' }, true),
-      field(2, 'Title', { kind: 'string' }),
-      field(3, 'remark', { kind: 'string' }),
-      field(4, 'Rank', { kind: 'long' }),
-    ],
-  });
+  await lake.create(schemaOf({ id: 'long', Title: 'string', remark: 'string', Rank: 'long' }));
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.define(`key: { identifier: [id] }
 default_fields: [Title]

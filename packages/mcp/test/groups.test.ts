@@ -1,15 +1,13 @@
 /** Groups of an aggregation: rows without a value, time zones, the lag; checked by loops. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Type } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { aggregateTool } from '../src/tools/aggregate.ts';
 import { describeIndexTool } from '../src/tools/describe-index.ts';
 import { searchTool } from '../src/tools/search.ts';
 
-const field = (id: number, name: string, type: Type, required = false) => {
-  return { id, name, type, required };
-};
 const ROWS = Array.from({ length: 90 }, (_, id) => ({
   id,
   year: 1871 + id,
@@ -21,17 +19,9 @@ const ROWS = Array.from({ length: 90 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      field(1, 'id', { kind: 'long' }, true),
-      field(2, 'city', { kind: 'string' }),
-      field(3, 'at', { kind: 'timestamptz' }),
-      field(4, 'ms', { kind: 'long' }),
-      field(5, 'year', { kind: 'long' }),
-    ],
-  });
+  await lake.create(
+    schemaOf({ id: 'long', city: 'string', at: 'timestamptz', ms: 'long', year: 'long' }),
+  );
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.define(`key: { identifier: [id] }
 fields:

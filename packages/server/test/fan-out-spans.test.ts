@@ -5,9 +5,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClusterProcess, startProcess } from '../../../test/support/cluster-processes.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 
 /** A span as the collector reads it: attributes by name. */
 interface Span {
@@ -27,14 +28,7 @@ type Loose = ReturnType<typeof JSON.parse>;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const [SERVER, CLIENT] = [2, 3];
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 const FREE = ['--addr', '127.0.0.1:0'];
 
 describe('the spans of a search over two nodes', () => {

@@ -5,23 +5,16 @@ import { join } from 'node:path';
 import { credentials, makeClientConstructor, type ServiceError } from '@grpc/grpc-js';
 import { encodeMessage, METHODS } from '@lakehouse-search/client/internal';
 import type { Operation } from '@lakehouse-search/contract/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { errorOfStatus } from '../../../packages/client/src/grpc/status-error.ts';
 import { type RawResponse, sendRaw } from '../../../packages/server/test/support/raw-http.ts';
 import { startService, type TestService } from '../../../packages/server/test/support/service.ts';
+import { schemaOf } from '../../support/schema.ts';
 
 /** 2^53. The next whole number is the first that a double rounds. */
 export const LARGE = 9_007_199_254_740_992n;
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'n', required: false, type: { kind: 'long' } },
-    { id: 3, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'string', n: 'long', title: 'string' });
 
 /** The server with its index `t`: rows `a` to `d`, of which `b` has the number 2^53 + 1. */
 export interface ServedNumbers {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { appendRows, deleteRows, importFiles, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compactTable, expireSnapshots } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { readCommit } from '../../src/index/commits/commit.ts';
@@ -12,15 +13,7 @@ import { Registry } from '../../src/registry/registry.ts';
 import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'host', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', title: 'string', host: 'string' });
 const TITLE = '  - { name: title, type: TEXT, analyzer: standard, cached: true }\n';
 const HOST = '  - { name: ip, type: IP, source: host }\n';
 const LABEL = '  - { name: label, type: KEYWORD, source: host, cached: true }\n';

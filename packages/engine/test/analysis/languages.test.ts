@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 /** By language: pairs of a query and the row that it must find. */
@@ -8,14 +9,7 @@ const PAIRS = JSON.parse(
   readFileSync(new URL('../../../../fixtures/judged-languages.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, readonly (readonly [query: string, row: string])[]>>;
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'text', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', text: 'string' });
 
 let lake: SmallLake;
 beforeAll(async () => {

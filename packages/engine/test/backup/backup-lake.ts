@@ -1,18 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { type TinyModels, tinyModels } from '../../../../test/support/tiny-model.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'size', required: false, type: { kind: 'long' } },
-  ],
-};
+const schema = schemaOf({ id: 'string', title: 'string', size: 'long' });
 const FIELDS = `sharding: { shards: 3 }
 # a remark that a restore keeps
 fields:

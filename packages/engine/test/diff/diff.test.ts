@@ -2,21 +2,14 @@
  * A diff against brute force: ranks, scores and causes are derived from the rows of both snapshots
  * with a plain BM25, for random tables and changes.
  */
-import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_DIFF_CASES ?? 6);
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'note', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string', note: 'string' });
 const FIELDS = `fields:
   - { name: title, type: TEXT }
   - { name: note, type: TEXT }`;

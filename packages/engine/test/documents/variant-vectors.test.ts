@@ -4,11 +4,12 @@
  * columns have NULL. LHS_SEED sets the seed.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vectorsByKey } from '../../../../test/support/expect-vectors.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -16,21 +17,12 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_123);
 const DIMS = 3;
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'meta', required: false, type: { kind: 'variant' } },
-    { id: 3, name: 'text', required: false, type: { kind: 'string' } },
-    {
-      id: 4,
-      name: 'own',
-      required: false,
-      type: { kind: 'list', elementId: 5, elementRequired: false, element: { kind: 'double' } },
-    },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  meta: 'variant',
+  text: 'string',
+  own: { kind: 'list', elementId: 5, elementRequired: false, element: { kind: 'double' } },
+});
 const PLAIN = `  - { name: words, type: TEXT, source: text }
   - { name: text, type: VECTOR, model: ./m/tiny, dims: 8 }
   - { name: own, type: VECTOR, dims: ${DIMS}, similarity: l2 }`;

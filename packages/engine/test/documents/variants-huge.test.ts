@@ -5,19 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json, QueryTree } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'meta', required: false, type: { kind: 'variant' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', meta: 'variant' });
 /** What the reader of tables takes (packages/lake/src/base/limits.ts). */
 const LEVELS = 500;
 

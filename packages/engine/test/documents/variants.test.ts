@@ -5,20 +5,14 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'meta', required: false, type: { kind: 'variant' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', meta: 'variant' });
 const DEFINITION = `variants:
   - column: meta
     flatten: true

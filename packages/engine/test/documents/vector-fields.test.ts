@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import {
   appendRows,
   deleteRows,
-  type Schema,
   type TableConfig,
   upsertRows,
   type WriteInput,
@@ -11,6 +10,7 @@ import {
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { expectVectors, vectorsByKey } from '../../../../test/support/expect-vectors.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { type TinyModels, tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
@@ -26,21 +26,12 @@ import { createMapping } from '../../src/schema/mapping.ts';
 import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'body', required: false, type: { kind: 'string' } },
-    {
-      id: 4,
-      name: 'own',
-      required: false,
-      type: { kind: 'list', elementId: 5, elementRequired: false, element: { kind: 'double' } },
-    },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  title: 'string',
+  body: 'string',
+  own: { kind: 'list', elementId: 5, elementRequired: false, element: { kind: 'double' } },
+});
 const FIELDS = (model: string) => `fields:
   - { name: title, type: TEXT, cached: true }
   - { name: meaning, type: VECTOR, source: [title, body], model: ${model}, dims: 8 }

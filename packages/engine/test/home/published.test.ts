@@ -10,6 +10,7 @@ import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { S3Server } from '../../../lake/test/s3-server.ts';
@@ -67,17 +68,9 @@ function emptyCache(): void {
 }
 
 async function build(count = ROWS, place = `s3://home/at-${places++}`): Promise<string> {
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-      { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-      { id: 3, name: 'host', required: false, type: { kind: 'string' } },
-      { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-      { id: 5, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    ],
-  });
+  await lake.create(
+    schemaOf({ id: 'string', title: 'string', host: 'string', size: 'long', at: 'timestamptz' }),
+  );
   await appendRows(lake.source, { kind: 'rows', rows: rows(0, count) });
   await lake.define(`storage: ${place}
 fields:

@@ -15,6 +15,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, LakeError } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { type SimulatedObjects, SimulatedStore } from '../../../../test/support/simulated-store.ts';
 import {
   NO_FAULTS,
@@ -49,11 +50,7 @@ const states: string[] = [];
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'lhs-homes-'));
   const lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [{ id: 1, name: 'id', required: true, type: { kind: 'string' } }],
-  });
+  await lake.create(schemaOf({ id: 'string' }));
   await lake.define('fields: [{ name: id, type: KEYWORD }]');
   for (let n = 0; n < STATES; n++) {
     await appendRows(lake.source, { kind: 'rows', rows: [{ id: `k${n}` }] });

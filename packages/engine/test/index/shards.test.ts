@@ -6,6 +6,7 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { hasShared } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
@@ -43,14 +44,7 @@ const rows = (from: number, to: number, title = 'note') =>
 
 async function makeTable(): Promise<void> {
   await createTable(source().catalog, 'ops.notes', {
-    schema: {
-      schemaId: 0,
-      identifierFieldIds: [1],
-      fields: [
-        { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-        { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-      ],
-    },
+    schema: schemaOf({ id: 'long', title: 'string' }),
     formatVersion: 2,
   });
   await append(0, 300);

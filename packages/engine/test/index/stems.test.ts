@@ -1,21 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'text', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'note', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', text: 'string', note: 'string' });
 const DEFINITION = `analyzers:
   - { name: mine, tokenizer: standard, filters: [lowercase, { stemmer: { language: german } }] }
 fields:

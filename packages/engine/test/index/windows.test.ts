@@ -7,6 +7,7 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
@@ -39,15 +40,7 @@ const rows = (from: number, to: number, more: object = {}) =>
 
 async function makeTable(): Promise<void> {
   await createTable(source().catalog, 'ops.notes', {
-    schema: {
-      schemaId: 0,
-      identifierFieldIds: [1],
-      fields: [
-        { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-        { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-        { id: 3, name: 'at', required: false, type: { kind: 'timestamptz' } },
-      ],
-    },
+    schema: schemaOf({ id: 'long', title: 'string', at: 'timestamptz' }),
   });
   await appendRows(source(), { kind: 'rows', rows: rows(0, 120) });
 }

@@ -1,18 +1,11 @@
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', title: 'string', org: 'string' });
 const FIELDS = `fields:
   - { name: title, type: TEXT, analyzer: standard, cached: true }
   - { name: org, type: KEYWORD, fast: true }

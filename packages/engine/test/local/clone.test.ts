@@ -14,6 +14,7 @@ import { appendRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
@@ -24,14 +25,7 @@ const OTHER_DISK = ['/var/tmp', '/dev/shm'].find(
   (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
 );
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 
 const FIELDS = 'fields: [{ name: title, type: TEXT }]';
 

@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { filesOf, readCommit } from '../../src/index/commits/commit.ts';
 import { lockIndex } from '../../src/index/commits/writer-lock.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -13,14 +14,7 @@ import { openPinnedIndex, pinIndex, releasePinnedIndex } from '../../src/open/pi
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { compactIndex } from '../../src/sync/build/compact-index.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 const definition = `version: 1
 index: notes
 source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }

@@ -11,22 +11,16 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, expireSnapshots, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, expireSnapshots } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { lockIndex } from '../../src/index/commits/writer-lock.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 const FIELDS = `keep_previous: 3
 fields:
   - { name: title, type: TEXT }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChangeBatch } from '@lakehouse-search/engine';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FileCall, interceptFiles } from '../../../../test/support/file-calls.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 import { dropFolder, sweepFolders } from '../../src/open/dropped-folders.ts';
 import {
@@ -19,14 +20,7 @@ import {
 } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 
 /** `LHS_DROP_ROUNDS=500` races more often. */
 const ROUNDS = Number(process.env.LHS_DROP_ROUNDS ?? 30);

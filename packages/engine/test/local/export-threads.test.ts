@@ -2,21 +2,14 @@
 import { join } from 'node:path';
 import type { ExportedDocument } from '@lakehouse-search/engine';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const string = { kind: 'string' } as const;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: string },
-    { id: 2, name: 'org', required: false, type: string },
-    { id: 3, name: 'title', required: false, type: string },
-  ],
-};
+const schema = schemaOf({ id: string, org: string, title: string });
 const DEFINITION = `tenant_field: org
 sharding: { shards: 2 }
 fields:

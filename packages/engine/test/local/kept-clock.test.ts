@@ -1,17 +1,14 @@
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { openEngine } from '../../src/local-backend.ts';
 
 /** Kept generations of an index whose machine has a clock that is set. */
 const HOUR = 3_600_000;
 const YEARS = 4500 * 24 * HOUR;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'long' } }],
-};
+const schema = schemaOf({ id: 'long' });
 
 let wall: number;
 let ticks: number;

@@ -2,21 +2,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { connectorBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 
 const KEPT_MS = 60_000;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 
 /** A clock on which the time of kept writers is over when a test says so. */
 class HeldClock implements Clock {

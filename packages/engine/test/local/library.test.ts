@@ -3,18 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchRequest } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, openTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, openTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 const ROWS = 1203;
 const rows = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: from + i, title: (from + i) % 3 ? 'a' : 'a b' }));

@@ -4,20 +4,13 @@
  */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 't', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'k', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', t: 'string', k: 'string' });
 const FIELDS = `fields:
   - { name: t, type: TEXT, analyzer: whitespace }
   - { name: k, type: KEYWORD, max_bytes: ${LIMITS.keywordBytes} }`;

@@ -2,20 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'host', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string', host: 'string' });
 const definition = (name: string) => `version: 1
 index: ${name}
 source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }

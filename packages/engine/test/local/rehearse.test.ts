@@ -1,16 +1,10 @@
 import { appendRows, type Batch } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { sampleOf } from '../../src/alter/sample-table.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 const ENGLISH = 'fields: [{ name: title, type: TEXT, analyzer: english, cached: true }]\n';
 const STANDARD = ENGLISH.replace('english', 'standard');
 const FILES = [7, 1, 12, 3];

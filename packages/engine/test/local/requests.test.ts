@@ -10,25 +10,18 @@ import { join } from 'node:path';
 import { type FieldPlan, fieldsOf, METHODS } from '@lakehouse-search/client/internal';
 import { ACCOUNT_OPERATIONS, CLUSTER_OPERATIONS } from '@lakehouse-search/contract/internal';
 import { LhsError } from '@lakehouse-search/engine';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_REQUEST_CASES ?? byEffort(800, 2000));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'string', title: 'string', org: 'string' });
 const FIELDS = `tenant_field: org
 fields:
   - { name: title, type: TEXT, cached: true }

@@ -3,19 +3,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { TINY_DIMS, tinyModels } from '../../../../test/support/tiny-model.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 const FIELDS = `fields:
   - { name: title, type: TEXT, cached: true }
   - { name: meaning, type: VECTOR, source: title, dims: ${TINY_DIMS}, model: tiny }`;

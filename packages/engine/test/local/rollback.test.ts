@@ -2,15 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexStatus } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import {
-  appendRows,
-  deleteRows,
-  expireSnapshots,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, deleteRows, expireSnapshots, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { connectorBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { indexFolder } from '../../src/open/index-folder.ts';
@@ -18,15 +13,7 @@ import { Registry } from '../../src/registry/registry.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
 const HOUR = 3_600_000;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'level', required: false, type: { kind: 'long' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string', level: 'long' });
 const row = (id: number, level = id % 7) => ({ id, title: `row ${id} timeout running`, level });
 const rows = (count: number, from = 0) => Array.from({ length: count }, (_, i) => row(from + i));
 

@@ -1,20 +1,12 @@
 /** Saved queries of all modes: checked when saved, run as they were saved, rehearsed and restored. */
 import type { ModeRequest, SavedQueryDraft, SearchResponse } from '@lakehouse-search/contract';
 import { searchOfSaved } from '@lakehouse-search/contract/internal';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const floats = { kind: 'list', elementId: 9, elementRequired: true, element: { kind: 'float' } };
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'v', required: false, type: floats },
-  ],
-} as Schema;
+const SCHEMA = schemaOf({ id: 'long', title: 'string', v: FLOATS });
 const FIELDS = `fields:
   - { name: title, type: TEXT, cached: true }
   - { name: kind, type: KEYWORD, source: title, fast: true }

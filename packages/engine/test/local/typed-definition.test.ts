@@ -1,25 +1,17 @@
 /** An index that is defined as an object, and typed searches of it. */
 import { defineIndex, q, typed } from '@lakehouse-search/engine';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
-    { id: 2, name: 'title', type: { kind: 'string' }, required: false },
-    { id: 3, name: 'service', type: { kind: 'string' }, required: false },
-    { id: 4, name: 'load', type: { kind: 'double' }, required: false },
-    {
-      id: 5,
-      name: 'loads',
-      type: { kind: 'list', elementId: 6, elementRequired: false, element: { kind: 'double' } },
-      required: false,
-    },
-  ],
-};
+const schema = schemaOf({
+  id: 'long',
+  title: 'string',
+  service: 'string',
+  load: 'double',
+  loads: { kind: 'list', elementId: 6, elementRequired: false, element: { kind: 'double' } },
+});
 
 let lake: SmallLake;
 beforeAll(async () => {

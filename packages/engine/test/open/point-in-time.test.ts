@@ -9,28 +9,25 @@
 import { join } from 'node:path';
 import type { Json, SearchRequest } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { FastClock } from '../../../../test/support/followed-table.ts';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_PIT_CASES ?? byEffort(8, 40));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'rating', required: false, type: { kind: 'double' } },
-    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 5, name: 'state', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'string',
+  title: 'string',
+  rating: 'double',
+  size: 'long',
+  state: 'string',
+});
 const FIELDS = `fields:
   - { name: title, type: TEXT, analyzer: simple }
   - { name: rating, type: DOUBLE }

@@ -3,22 +3,19 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'n', required: false, type: { kind: 'long' } },
-    { id: 3, name: 'd', required: false, type: { kind: 'double' } },
-    { id: 4, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    { id: 5, name: 'k', required: false, type: { kind: 'string' } },
-    { id: 6, name: 't', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'string',
+  n: 'long',
+  d: 'double',
+  at: 'timestamptz',
+  k: 'string',
+  t: 'string',
+});
 const FIELDS = `fields:
   - { name: t, type: TEXT, analyzer: simple, cached: true }
   - { name: n, type: LONG }

@@ -5,19 +5,12 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, deleteRows, openTable, type Schema, valueAt } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, openTable, valueAt } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 't', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'k', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'string', t: 'string', k: 'string' });
 const FIELDS = `fields:
   - { name: t, type: TEXT, analyzer: simple, cached: true }
   - { name: k, type: KEYWORD, fast: true, cached: true }`;

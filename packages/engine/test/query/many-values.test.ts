@@ -4,22 +4,19 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const listOf = (elementId: number, kind: 'string' | 'long') =>
   ({ kind: 'list', elementId, elementRequired: false, element: { kind } }) as const;
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'k', required: false, type: listOf(5, 'string') },
-    { id: 3, name: 'n', required: false, type: listOf(6, 'long') },
-    { id: 4, name: 't', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  k: listOf(5, 'string'),
+  n: listOf(6, 'long'),
+  t: 'string',
+});
 const FIELDS = `fields:
   - { name: k, type: KEYWORD, fast: true, cached: true }
   - { name: n, type: LONG }

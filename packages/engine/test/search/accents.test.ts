@@ -1,24 +1,21 @@
 /** A word without hits names the indexed word that differs in accents alone, in any default field. */
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import { appendRows, type Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const ADDRESS: Type = {
   kind: 'struct',
   fields: [{ id: 7, name: 'city', type: { kind: 'string' }, required: false }],
 };
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
-    { id: 2, name: 'name', type: { kind: 'string' }, required: false },
-    { id: 3, name: 'body', type: { kind: 'string' }, required: false },
-    { id: 4, name: 'folded', type: { kind: 'string' }, required: false },
-    { id: 5, name: 'code', type: { kind: 'string' }, required: false },
-    { id: 6, name: 'addr', type: ADDRESS, required: false },
-  ],
-};
+const schema = schemaOf({
+  id: 'long',
+  name: 'string',
+  body: 'string',
+  folded: 'string',
+  code: 'string',
+  addr: ADDRESS,
+});
 const TEXTS = ['Kōyō tea', 'Größe', 'crème brûlée', 'Ærø ferry', 'royal toys', 'cafe'];
 
 let lake: SmallLake;

@@ -1,20 +1,12 @@
 /** What an error says of the definition is true: done as it says, the request is answered. */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'n', required: false, type: { kind: 'long' } },
-    { id: 3, name: 'k', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'meta', required: false, type: { kind: 'variant' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', n: 'long', k: 'string', meta: 'variant' });
 const fields = (n: string, k: string, shapes = '') => `fields:
   - { name: n, type: LONG, ${n} }
   - { name: k, type: KEYWORD, ${k} }

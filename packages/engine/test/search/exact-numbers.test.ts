@@ -6,6 +6,7 @@
 import { jsonValue } from '@lakehouse-search/contract/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const FIRST = 2n ** 53n - 2n;
@@ -15,16 +16,7 @@ const bigOf = (i: number): bigint => FIRST + BigInt(i);
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', type: { kind: 'string' }, required: true },
-      { id: 2, name: 'big', type: { kind: 'long' }, required: false },
-      { id: 3, name: 'price', type: { kind: 'double' }, required: false },
-      { id: 4, name: 'tag', type: { kind: 'string' }, required: false },
-    ],
-  });
+  await lake.create(schemaOf({ id: 'string', big: 'long', price: 'double', tag: 'string' }));
   await lake.define(`key: { identifier: [id] }
 fields:
   - { name: big, type: LONG, fast: true, cached: true }

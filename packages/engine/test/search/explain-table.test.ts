@@ -1,22 +1,14 @@
 /** Explanations where index and table differ, and the shapes of answers, over a small table. */
 import { rmSync } from 'node:fs';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import type { ExplainRequest, ExplainResponse, LhsError, QueryTree } from '../../src/index.ts';
 
 const long = { kind: 'long' } as const;
 const string = { kind: 'string' } as const;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: long, required: true },
-    { id: 2, name: 'title', type: string, required: false },
-    { id: 3, name: 'body', type: string, required: false },
-    { id: 4, name: 'repo', type: string, required: false },
-  ],
-};
+const schema = schemaOf({ id: long, title: string, body: string, repo: string });
 const DEFINITION = `key: { identifier: [id] }
 fields:
   - { name: title, type: TEXT, analyzer: english, cached: true }

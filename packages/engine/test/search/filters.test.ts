@@ -6,12 +6,13 @@
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract/internal';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { queries } from '../../../../test/support/oracle/queries.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { bindQuery } from '../../src/query/bind/bind.ts';
@@ -97,14 +98,7 @@ describe('cached filters', () => {
     }
   });
 
-  const schema: Schema = {
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-      { id: 2, name: 'team', required: false, type: { kind: 'string' } },
-    ],
-  };
+  const schema = schemaOf({ id: 'long', team: 'string' });
 
   test('survive deletes and are dropped with their segments', async () => {
     const lake = await openSmallLake();

@@ -4,9 +4,10 @@
  * without marks, in lower case.
  */
 import type { Hit, Json, SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 interface Row {
@@ -15,20 +16,11 @@ interface Row {
   readonly tags: readonly string[];
 }
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
-    { id: 2, name: 'name', type: { kind: 'string' }, required: false },
-    {
-      id: 3,
-      name: 'tags',
-      required: false,
-      type: { kind: 'list', elementId: 4, element: { kind: 'string' }, elementRequired: false },
-    },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  name: 'string',
+  tags: { kind: 'list', elementId: 4, element: { kind: 'string' }, elementRequired: false },
+});
 const LETTERS = ['a', 'A', 'á', 'Á', 'a\u0301', 'Ａ', 'b', 'B', 'σ', 'ς', 'Σ', 'ё', 'Е', ' ', '𝐛'];
 const SEED = Number(process.env.LHS_SEED ?? 20_261_128);
 

@@ -1,25 +1,16 @@
 /** `knn` in the filters of aggregations, against brute force over plain arrays and several shards. */
 import type { AggResults, AggSpecs, QueryTree } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const SEED = 20_261_122;
 const ROWS = 300;
 const SHARDS = [1, 3];
-const floats = { kind: 'list', elementId: 9, elementRequired: true, element: { kind: 'float' } };
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'team', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 4, name: 'v', required: false, type: floats },
-  ],
-} as Schema;
+const SCHEMA = schemaOf({ id: 'long', team: 'string', size: 'long', v: FLOATS });
 const TEAMS = ['a', 'b', 'c'];
 
 type Row = {

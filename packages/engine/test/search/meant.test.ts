@@ -1,30 +1,15 @@
 /** A clause without hits names what was probably meant, and the fields that contain its word. */
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf, structOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const string: Type = { kind: 'string' };
-const field = (id: number, name: string, type: Type = string) => {
-  return { id, name, type, required: false };
-};
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { ...field(1, 'id', { kind: 'long' }), required: true },
-    field(2, 'last'),
-    field(3, 'kind'),
-    field(4, 'emoji'),
-    field(5, 'body'),
-    field(6, 'stems'),
-    field(7, 'addr', {
-      kind: 'struct',
-      fields: [field(8, 'city'), field(9, 'floor', { kind: 'long' })],
-    }),
-    field(10, 'release'),
-    field(11, 'made', { kind: 'date' }),
-  ],
-};
+const schema = schemaOf({
+  ...{ id: 'long', last: 'string', kind: 'string', emoji: 'string', body: 'string' },
+  stems: 'string',
+  addr: structOf(100, { city: 'string', floor: 'long' }),
+  ...{ release: 'string', made: 'date' },
+});
 const ROWS = [
   ['Ruth', 'Food & Drink', '😀', 'slow services', 'slow services', 'München'],
   ['Ruth', 'Food & Drink', '❤️', 'Zürich', 'running', 'Köln'],

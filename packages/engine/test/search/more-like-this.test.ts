@@ -4,24 +4,16 @@ import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'org', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'body', required: false, type: { kind: 'string' } },
-    {
-      id: 5,
-      name: 'tags',
-      required: false,
-      type: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'string' } },
-    },
-  ],
-} as const;
+const SCHEMA = schemaOf({
+  id: 'long',
+  org: 'string',
+  title: 'string',
+  body: 'string',
+  tags: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'string' } },
+});
 const FIELDS = `default_fields: [title, body]
 fields:
   - { name: title, type: TEXT, analyzer: simple, cached: true }

@@ -1,6 +1,7 @@
 /** Clauses of optional fields that an index lacks match nothing, in every kind of search. */
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const TITLES = ['red stone', 'red glass', 'blue stone', 'green'];
@@ -10,13 +11,7 @@ const optional_fields = ['labels', 'title'];
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  const field = (id: number, name: string) => {
-    return { id, name, type: { kind: 'string' } as const, required: id === 1 };
-  };
-  await lake.create({
-    ...{ schemaId: 0, identifierFieldIds: [1] },
-    fields: [field(1, 'id'), field(2, 'title')],
-  });
+  await lake.create(schemaOf({ id: 'string', title: 'string' }));
   const rows = TITLES.map((title, i) => ({ id: String(i), title }));
   await appendRows(lake.source, { kind: 'rows', rows });
   await lake.define(`key: { identifier: [id] }

@@ -1,36 +1,17 @@
 /** Notes on queries that probably mean something else, and reasons for searches without hits. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf, structOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const field = (id: number, name: string, type: Type = { kind: 'string' }) => {
-  return { id, name, type, required: false };
-};
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { ...field(1, 'id', { kind: 'long' }), required: true },
-    field(2, 'title'),
-    field(3, 'body'),
-    field(4, 'service'),
-    field(5, 'severity', { kind: 'long' }),
-    field(6, 'details', {
-      kind: 'struct',
-      fields: ['kind', 'host', 'near'].map((name, i) => field(20 + i, name)),
-    }),
-    field(9, 'at', { kind: 'timestamptz' }),
-    field(10, 'size', { kind: 'long' }),
-    field(11, 'city'),
-    field(12, 'year'),
-    field(13, 'level'),
-    field(14, 'seen', { kind: 'timestamptz' }),
-    field(15, 'noon', { kind: 'timestamptz' }),
-    field(16, 'Dose_Group'),
-  ],
-};
+const schema = schemaOf({
+  ...{ id: 'long', title: 'string', body: 'string', service: 'string', severity: 'long' },
+  details: structOf(20, { kind: 'string', host: 'string', near: 'string' }),
+  ...{ at: 'timestamptz', size: 'long', city: 'string', year: 'string', level: 'string' },
+  ...{ seen: 'timestamptz', noon: 'timestamptz', Dose_Group: 'string' },
+});
 const ROWS = Array.from({ length: 12 }, (_, id) => ({
   id,
   title: id % 2 === 0 ? 'expired certificate' : 'certificate renewed',

@@ -4,22 +4,14 @@
  */
 
 import type { SearchRequest, SortSpec } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const ROWS = 2600;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: { kind: 'string' }, required: true },
-    { id: 2, name: 'at', type: { kind: 'timestamptz' }, required: false },
-    { id: 3, name: 'n', type: { kind: 'long' }, required: false },
-    { id: 4, name: 'tag', type: { kind: 'string' }, required: false },
-  ],
-};
+const schema = schemaOf({ id: 'string', at: 'timestamptz', n: 'long', tag: 'string' });
 
 type Row = {
   readonly id: string;

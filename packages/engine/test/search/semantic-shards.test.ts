@@ -5,10 +5,11 @@
  * of random requests (default 300), LHS_SEED the seed.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_SHARD_SEMANTIC_CASES ?? byEffort(100, 300));
@@ -16,15 +17,7 @@ const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const SHARDS = [1, 2, 3, 7];
 const ROWS = 400;
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'body', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'team', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', body: 'string', team: 'string' });
 const WORDS = ['red', 'green', 'blue', 'fast', 'slow', 'note', 'door', 'lamp'];
 const TEAMS = ['a', 'b', 'c', null];
 

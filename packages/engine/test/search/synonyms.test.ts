@@ -5,17 +5,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'body', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', title: 'string', body: 'string' });
 
 const WORDS = ['tv', 'television', 'big', 'apple', 'nyc', 'new', 'york', 'laptop', 'notebook', 'x'];
 const ROWS = 400;

@@ -4,25 +4,15 @@
  * the indexes has no other rows, one has three shards.
  */
 import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-search/engine';
-import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant, type TenantReads } from '../../../../test/support/as-tenant.ts';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const string = { kind: 'string' } as const;
-const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: string },
-    { id: 2, name: 'org', required: false, type: string },
-    { id: 3, name: 'title', required: false, type: string },
-    { id: 4, name: 'state', required: false, type: string },
-    { id: 5, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 6, name: 'v', required: false, type: floats },
-  ] as Schema['fields'],
-};
+const schema = schemaOf({
+  ...{ id: 'string', org: 'string', title: 'string', state: 'string', size: 'long', v: FLOATS },
+});
 const DEFINITION = `tenant_field: org
 freshness_ms: 0
 key: { identifier: [id] }

@@ -10,27 +10,24 @@ import {
   type QueryTree,
   type SearchRequest,
 } from '@lakehouse-search/engine';
-import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asTenant, type TenantReads } from '../../../../test/support/as-tenant.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_TENANT_CASES ?? byEffort(500, 1500));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'org', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'state', required: false, type: { kind: 'string' } },
-    { id: 5, name: 'size', required: false, type: { kind: 'long' } },
-  ],
-};
+const schema = schemaOf({
+  id: 'string',
+  org: 'string',
+  title: 'string',
+  state: 'string',
+  size: 'long',
+});
 const DEFINITION = `tenant_field: org
 fields:
   - { name: title, type: TEXT, analyzer: simple, cached: true }

@@ -1,6 +1,7 @@
 /** Searches of the calling thread: those that take long let the event loop turn. */
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const COMMITS = 4;
@@ -8,14 +9,7 @@ const TURN_MS = 5;
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', type: { kind: 'long' }, required: true },
-      { id: 2, name: 'text', type: { kind: 'string' }, required: false },
-    ],
-  });
+  await lake.create(schemaOf({ id: 'long', text: 'string' }));
   await lake.define(`key: { identifier: [id] }
 fields:
   - { name: text, type: TEXT }

@@ -1,36 +1,19 @@
 /** Words inside whole values, keys of objects and ends of paths: what a search says of them. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import { appendRows, type Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf, structOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const string: Type = { kind: 'string' };
-const field = (id: number, name: string, type: Type = string) => {
-  return { id, name, type, required: false };
-};
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { ...field(1, 'id', { kind: 'long' }), required: true },
-    field(2, 'title'),
-    field(13, 'sold'),
-    field(3, 'genre'),
-    field(4, 'code'),
-    field(11, 'year', { kind: 'long' }),
-    field(12, 'old', { kind: 'boolean' }),
-    field(21, 'age_rating'),
-    field(22, 'own_rating', { kind: 'long' }),
-    field(23, 'web_rating', { kind: 'long' }),
-    field(5, 'needs', {
-      ...{ kind: 'map', keyId: 6, key: string, valueId: 7, value: string, valueRequired: false },
-    }),
-    field(8, 'meta', {
-      kind: 'struct',
-      fields: [field(9, 'status', { kind: 'struct', fields: [field(10, 'Retired')] })],
-    }),
-  ],
-};
+const schema = schemaOf({
+  ...{ id: 'long', title: 'string', sold: 'string', genre: 'string', code: 'string' },
+  ...{ year: 'long', old: 'boolean', age_rating: 'string', own_rating: 'long', web_rating: 'long' },
+  needs: {
+    ...{ kind: 'map', keyId: 100, key: string, valueId: 101, value: string, valueRequired: false },
+  },
+  meta: structOf(102, { status: structOf(103, { Retired: 'string' }) }),
+});
 const GENRES = ['Comedy', 'Romantic Comedy', 'Black Comedy', 'Romanticism', 'Thriller/Suspense'];
 const TITLES = new Map([
   [9, '1991'],

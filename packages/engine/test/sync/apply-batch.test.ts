@@ -9,6 +9,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { filesNamed } from '../../../../test/support/files-named.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { connectorBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
@@ -39,14 +40,7 @@ import {
   UUID,
 } from './table-states.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'text', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', text: 'string' });
 
 const definition = requireDefinition(
   `version: 1

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Progress } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, type Schema, type Value } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, type Value } from '@lakehouse-search/lake';
 import { afterEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { TINY_DIMS, tinyModels } from '../../../../test/support/tiny-model.ts';
 import { readCommit } from '../../src/index/commits/commit.ts';
@@ -20,20 +21,16 @@ import type { SegmentEntry } from '../../src/segment/entry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { ShareThread } from '../../src/workers/build-thread.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'body', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 5, name: 'part', required: false, type: { kind: 'double' } },
-    { id: 6, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    { id: 7, name: 'done', required: false, type: { kind: 'boolean' } },
-    { id: 8, name: 'ip', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({
+  id: 'long',
+  title: 'string',
+  body: 'string',
+  size: 'long',
+  part: 'double',
+  at: 'timestamptz',
+  done: 'boolean',
+  ip: 'string',
+});
 const FIELDS = `fields:
   - { name: words, type: TEXT, source: [title, body], analyzer: simple }
   - { name: body, type: TEXT, analyzer: chopped }

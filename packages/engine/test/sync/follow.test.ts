@@ -11,6 +11,7 @@ import {
   expireSnapshots,
   setRef,
 } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 
 let table: FollowedTable;
 beforeEach(async () => {
@@ -216,14 +217,7 @@ describe('the end of following', () => {
   });
 });
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' as const } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' as const } },
-  ],
-};
+const SCHEMA = schemaOf({ id: { kind: 'long' as const }, title: { kind: 'string' as const } });
 
 describe('a stop', () => {
   const stopped = async (at: (event: FollowEvent) => boolean, prepare: () => Promise<unknown>) => {

@@ -10,16 +10,10 @@ import {
   expireSnapshots,
   setRef,
 } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'text', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', text: 'string' });
 const FIELDS = 'fields:\n  - { name: text, type: KEYWORD, cached: true }';
 
 let lake: SmallLake;

@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FollowEvent, LhsError } from '@lakehouse-search/contract';
-import { appendRows, openTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, openTable } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
@@ -16,11 +17,7 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { Follower } from '../../src/sync/follow/follow-index.ts';
 import { SyncSession } from '../../src/sync/sync.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'long' } }],
-};
+const SCHEMA = schemaOf({ id: 'long' });
 const FIELDS = 'fields: [{ name: id, type: LONG }]';
 
 describe('a merge that fails', () => {

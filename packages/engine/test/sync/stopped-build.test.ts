@@ -2,18 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string' });
 const ROWS = 24_000;
 const WORDS = 'the gateway timed out while the pool of connections was drained again'.split(' ');
 const title = (id: number) =>

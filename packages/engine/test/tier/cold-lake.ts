@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { type Fault, S3Server } from '../../../lake/test/s3-server.ts';
@@ -100,16 +101,9 @@ export class ColdLake {
 
   async build(shards = 1, more = ''): Promise<void> {
     const { lake, place } = this;
-    await lake.create({
-      schemaId: 0,
-      identifierFieldIds: [1],
-      fields: [
-        { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-        { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-        { id: 3, name: 'host', required: false, type: { kind: 'string' } },
-        { id: 4, name: 'at', required: false, type: { kind: 'timestamptz' } },
-      ],
-    });
+    await lake.create(
+      schemaOf({ id: 'string', title: 'string', host: 'string', at: 'timestamptz' }),
+    );
     await appendRows(lake.source, { kind: 'rows', rows: rows(0, 150) });
     const fields = FIELDS.replace('MODEL', lake.folder);
     const sharding = `sharding: { shards: ${shards} }`;

@@ -1,6 +1,7 @@
 import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
@@ -11,15 +12,7 @@ import { requireDefinition } from '../../src/schema/parse/parse-definition.ts';
 import { storeParsed } from '../../src/schema/parse/parsed-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const SCHEMA = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-  ],
-} as const;
+const SCHEMA = schemaOf({ id: 'long', title: 'string', org: 'string' });
 const FIELDS = `fields:
   - { name: title, type: TEXT, analyzer: standard, cached: true }
   - { name: org, type: KEYWORD, fast: true }

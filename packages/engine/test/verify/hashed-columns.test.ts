@@ -1,7 +1,8 @@
-import { appendRows, openTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { changeColumns } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { RowHashes } from '../../src/documents/row-hash.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
@@ -9,15 +10,7 @@ import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { setHashes } from '../../src/segment/alter.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'body', required: false, type: { kind: 'string' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string', body: 'string' });
 
 let lake: SmallLake;
 const append = (from: number, count: number) =>

@@ -4,20 +4,14 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { contentDigest, openSnapshot } from '@lakehouse-search/engine/internal';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import {
-  appendRows,
-  createTable,
-  deleteRows,
-  openTable,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows, openTable, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   changeColumns,
   expireSnapshots,
   setRef,
 } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { deleteCommitted } from '../../../../test/support/writer-edits.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { dataFiles } from '../../src/index/commits/data-files.ts';
@@ -27,14 +21,7 @@ import { takeLock } from '../../src/open/index-folder.ts';
 import { encodeKey } from '../../src/schema/keys/key.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 
 let folder = '';
 let backend: LocalEngine;

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-running-queries-'));
 const data = join(folder, 'data');
@@ -13,14 +14,7 @@ const source = {
   catalog: { type: 'filesystem', warehouse: join(folder, 'lake') } as const,
   table: 'a.t',
 };
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 const DOCS = 150;
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
 /** Four words in an order of its own: near phrases have to compare many positions. */

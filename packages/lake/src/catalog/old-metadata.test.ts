@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { localFiles } from '../base/files/file-store.ts';
 import { formatJson } from '../base/json.ts';
-import type { Schema } from '../schema/type.ts';
 import { appendToTable, writeTable } from '../write/table-writer.ts';
 import { loadFilesystemTable } from './filesystem.ts';
 import { loadTable } from './load-table.ts';
@@ -15,11 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'long' } }],
-};
+const schema = schemaOf({ id: 'long' });
 
 async function tableOf(properties: Readonly<Record<string, string>>) {
   const catalog = { type: 'filesystem' as const, warehouse: folder };

@@ -7,8 +7,8 @@ import {
   expireSnapshots,
   setRef,
 } from '../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { valueAt } from '../scan/vectors.ts';
-import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
@@ -25,22 +25,13 @@ import {
 const folder = mkdtempSync(join(tmpdir(), 'lhs-writer-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'name', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'price', required: false, type: { kind: 'double' } },
-    { id: 4, name: 'at', required: false, type: { kind: 'timestamp' } },
-    {
-      id: 5,
-      name: 'tags',
-      required: false,
-      type: { kind: 'list', elementId: 6, elementRequired: false, element: { kind: 'string' } },
-    },
-  ],
-};
+const schema = schemaOf({
+  id: 'long',
+  name: 'string',
+  price: 'double',
+  at: 'timestamp',
+  tags: { kind: 'list', elementId: 6, elementRequired: false, element: { kind: 'string' } },
+});
 
 const row = (id: number, name: string | null = `n${id}`) => ({
   id,

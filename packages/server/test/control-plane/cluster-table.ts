@@ -2,23 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  appendRows,
-  createTable,
-  deleteRows,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import type { StandInNode } from './stand-in-node.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'long', title: 'string' });
 
 /** The name of the index. */
 export const INDEX = 'notes';

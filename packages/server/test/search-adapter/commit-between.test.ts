@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import type { Reads } from '../../src/search-adapter/base/reads.ts';
 import type { AdapterCall } from '../../src/search-adapter/routes/adapter-call.ts';
 import { searchIndexes } from '../../src/search-adapter/routes/search-once.ts';
@@ -13,14 +14,7 @@ import { readBody } from '../../src/search-adapter/search/search-body.ts';
 import type { Body } from './adapter-calls.ts';
 
 const NAMES = ['left', 'right'];
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({ id: 'string', title: 'string' });
 
 describe('a search of several indexes, one of which changes before its rows are read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-between-'));

@@ -2,24 +2,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'k', required: false, type: { kind: 'string' } },
-    { id: 3, name: 't', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'body', required: false, type: { kind: 'string' } },
-    { id: 5, name: 'ts', required: false, type: { kind: 'timestamptz' } },
-    { id: 6, name: 'n', required: false, type: { kind: 'long' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  k: 'string',
+  t: 'string',
+  body: 'string',
+  ts: 'timestamptz',
+  n: 'long',
+});
 const ROWS = [
   { k: 'ab', t: 'quick fox', body: 'the lazy dog sleeps', ts: '0001-01-01T00:00:00Z', n: 1 },
   { k: 'Ab$', t: 'slow fox', body: 'quick reply', ts: '2015-10-25T00:30:00Z', n: 2 },

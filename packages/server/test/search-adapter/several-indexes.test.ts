@@ -3,10 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
@@ -22,19 +23,15 @@ interface Row {
 }
 
 const string = { kind: 'string' } as const;
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: string },
-    { id: 2, name: 'title', required: false, type: string },
-    { id: 3, name: 'kind', required: false, type: string },
-    { id: 4, name: 'n', required: false, type: { kind: 'long' } },
-    { id: 5, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    { id: 6, name: 'price', required: false, type: { kind: 'double' } },
-    { id: 7, name: 'picked', required: false, type: { kind: 'timestamptz' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: string,
+  title: string,
+  kind: string,
+  n: 'long',
+  at: 'timestamptz',
+  price: 'double',
+  picked: 'timestamptz',
+});
 const FIELDS = `fields:
   - { name: title, type: TEXT, cached: true }
   - { name: kind, type: KEYWORD, fast: true }

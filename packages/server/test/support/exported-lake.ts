@@ -1,17 +1,9 @@
 import { join } from 'node:path';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable } from '@lakehouse-search/lake';
+import { schemaOf } from '../../../../test/support/schema.ts';
 
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
-    { id: 4, name: 'n', required: false, type: { kind: 'long' } },
-  ],
-};
+const schema = schemaOf({ id: 'long', title: 'string', org: 'string', n: 'long' });
 
 /** Rows of the index `big`. */
 export const EXPORTED_ROWS = 20_000;

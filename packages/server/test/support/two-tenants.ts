@@ -1,32 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  appendRows,
-  createTable,
-  deleteRows,
-  type Row,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows, type Row, upsertRows } from '@lakehouse-search/lake';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import type { ServerConfig } from '../../src/config/server-config.ts';
 import { startService, type TestService } from './service.ts';
 
-const string = { kind: 'string' } as const;
-const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: string },
-    { id: 2, name: 'org', required: false, type: string },
-    { id: 3, name: 'title', required: false, type: string },
-    { id: 4, name: 'state', required: false, type: string },
-    { id: 5, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 6, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    { id: 7, name: 'v', required: false, type: floats },
-  ] as Schema['fields'],
-};
+const SCHEMA = schemaOf({
+  ...{ id: 'string', org: 'string', title: 'string', state: 'string', size: 'long' },
+  ...{ at: 'timestamptz', v: FLOATS },
+});
 
 /** Words that only the rows of the other tenant have. */
 export const CANARIES = ['kanarekzwolf', 'papageineun', 'wellensittichdrei'] as const;

@@ -1,23 +1,15 @@
-import type { Batch, Schema, Value } from '@lakehouse-search/lake';
+import type { Batch, Value } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../../test/support/schema.ts';
 import { createMapping } from '../../schema/mapping.ts';
 import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { vectorsOfColumn } from './vectors-of-column.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    {
-      id: 2,
-      name: 'v',
-      required: false,
-      type: { kind: 'list', elementId: 3, elementRequired: false, element: { kind: 'float' } },
-    },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'string',
+  v: { kind: 'list', elementId: 3, elementRequired: false, element: { kind: 'float' } },
+});
 
 function mappingOf(similarity: string) {
   const text =

@@ -1,10 +1,4 @@
-import {
-  appendRows,
-  createTable,
-  openTable,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, createTable, openTable, upsertRows } from '@lakehouse-search/lake';
 import {
   changeColumns,
   cherryPick,
@@ -15,20 +9,17 @@ import {
   setProperties,
   setRef,
 } from '../../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../../test/support/schema.ts';
 import { type ModelRow, ModelTable, type Rows, rowOf } from './model-table.ts';
 import type { ColumnChange, Operation } from './operations.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'n', required: false, type: { kind: 'int' } },
-    { id: 4, name: 'kind', required: false, type: { kind: 'string' } },
-    { id: 5, name: 'spare', required: false, type: { kind: 'string' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  title: 'string',
+  n: 'int',
+  kind: 'string',
+  spare: 'string',
+});
 
 /** How a schedule's table begins. */
 export interface TableOptions {

@@ -13,22 +13,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expireSnapshots } from '../../../../../test/support/maintenance/index.ts';
+import { expireSnapshots, expireSnapshots } from '../../../../../test/support/maintenance/index.ts';
+import { schemaOf } from '../../../../../test/support/schema.ts';
 import { formatJson, type JsonObject, parseJson } from '../../base/json.ts';
 import { loadTable } from '../../catalog/load-table.ts';
 import type { LoadOptions } from '../../catalog/table-handle.ts';
 import { valueAt } from '../../scan/vectors.ts';
-import type { Schema } from '../../schema/type.ts';
 import type { TableConfig } from '../../source-table.ts';
 import { openTable } from '../../table.ts';
 import { appendToTable, deleteFromTable, upsertIntoTable, writeTable } from '../table-writer.ts';
 
 /** Tables whose metadata claims folders that are not theirs. */
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'int' } }],
-};
+const schema = schemaOf({ id: 'int' });
 
 let top: string;
 /** The warehouse of the hostile table, and that of a table which it must not touch. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Schema } from '../../schema/type.ts';
+import { schemaOf } from '../../../../../test/support/schema.ts';
 import { openTable } from '../../table.ts';
 import { appendToTable, deleteFromTable, writeTable } from '../table-writer.ts';
 
@@ -11,11 +11,7 @@ import { appendToTable, deleteFromTable, writeTable } from '../table-writer.ts';
 const warehouse = mkdtempSync(join(tmpdir(), 'lhs-special-'));
 afterAll(() => rmSync(warehouse, { recursive: true, force: true }));
 const catalog = { type: 'filesystem' as const, warehouse };
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'int' } }],
-};
+const schema = schemaOf({ id: 'int' });
 
 let tables = 0;
 

@@ -1,24 +1,20 @@
 /** The rows of both engines: every type, missing values, values that are equal. */
-import type { Schema } from '@lakehouse-search/lake';
+import { schemaOf } from '../../../../../test/support/schema.ts';
 
 const string = { kind: 'string' } as const;
 
 /** The table of the adapter. */
-export const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: string },
-    { id: 3, name: 'body', required: false, type: string },
-    { id: 4, name: 'kind', required: false, type: string },
-    { id: 5, name: 'n', required: false, type: { kind: 'long' } },
-    { id: 6, name: 'price', required: false, type: { kind: 'double' } },
-    { id: 7, name: 'ok', required: false, type: { kind: 'boolean' } },
-    { id: 8, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    { id: 9, name: 'host', required: false, type: string },
-  ],
-};
+export const SCHEMA = schemaOf({
+  id: 'long',
+  title: string,
+  body: string,
+  kind: string,
+  n: 'long',
+  price: 'double',
+  ok: 'boolean',
+  at: 'timestamptz',
+  host: string,
+});
 
 /** Its index. */
 export const FIELDS = [
