@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { ErasureReceipt, JsonObject } from '@lakehouse-search/engine';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyId } from '../../src/home/signing-key.ts';
 import { canonicalJson, signReceipt } from '../../src/erase/receipt.ts';
 import { publicPem, RECEIPT_KEY_FILE, receiptKey } from '../../src/erase/receipt-key.ts';
+import { keyId } from '../../src/home/signing-key.ts';
 import { type EraseLake, KEY, openEraseLake, SECRET } from './erase-lake.ts';
 
 let lake: EraseLake;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expireSnapshots, expireSnapshots } from '../../../../../test/support/maintenance/index.ts';
+import { expireSnapshots } from '../../../../../test/support/maintenance/index.ts';
 import { schemaOf } from '../../../../../test/support/schema.ts';
 import { formatJson, type JsonObject, parseJson } from '../../base/json.ts';
 import { loadTable } from '../../catalog/load-table.ts';
