@@ -47,7 +47,7 @@ export const LIMITS = Object.freeze({
   keptMillis: 30 * 86_400_000,
   keptGenerations: 10,
   /** Fields that bare words search. */
-  defaultFields: 16,
+  defaultFields: 24,
   lockWaitMillis: 30_000,
   shards: 64,
   windows: 1000,

@@ -18,6 +18,7 @@ const GENRES = ['Comedy', 'Romantic Comedy', 'Black Comedy', 'Romanticism', 'Thr
 const TITLES = new Map([
   [9, '1991'],
   [10, '1f4'],
+  [11, 'PG'],
 ]);
 const ROWS = Array.from({ length: 40 }, (_, id) => ({
   ...{ id, title: id === 3 ? 'a romantic comedy' : `film ${TITLES.get(id) ?? id}` },
@@ -59,6 +60,16 @@ afterAll(() => lake.close());
 const search = (query: string) => lake.backend.search({ query, suggest: true, limit: 1 });
 
 describe('a bare word with hits', () => {
+  it('with few hits is looked for as the value of other fields', async () => {
+    const found = await search('PG');
+    const notes = ['values have PG, too (age_rating:PG has 20): perhaps you mean'];
+    expect(found).toMatchObject({ total: 1, suggested_query: '(PG OR age_rating:PG)' });
+    expect(found.notes?.map((note) => note.slice(0, notes[0].length))).toEqual(notes);
+    const { total } = await search('(PG OR age_rating:PG)');
+    expect(total).toBe(found.suggested_total);
+    expect(total).toBe(rows(({ age_rating, title }) => age_rating === 'PG' || /PG/.test(title)));
+  });
+
   it.each(['romantic', 'comedy', '"film 7" romantic'])(
     '%s is looked for in values',
     async (query) => {

@@ -47,7 +47,7 @@ describe('default_fields of a definition', () => {
     ['[title^0]', 'the weight of "title^0" must be a number above 0, at most 1000'],
     ['[title^]', 'the weight of "title^" must be a number above 0, at most 1000'],
     ['[title^x]', 'the weight of "title^x" must be a number above 0, at most 1000'],
-    ['[]', 'default_fields needs 1 to 16 names of fields'],
+    ['[]', 'default_fields needs 1 to 24 names of fields'],
   ])('refuse %s', (value, message) => {
     const { definition, issues } = parsed(`default_fields: ${value}`);
     expect(definition).toBeNull();

@@ -139,7 +139,7 @@ describe('the proposed definition', () => {
     });
     const wide = { ...columns, ...Object.fromEntries(ids), name: { type: PLACE }, prose };
     const fields = (await initDefinition(fakeTable(wide), { source })).match(/_fields: (.*]) /);
-    const codes = Array.from({ length: 11 }, (_, n) => `id${n}`).join(', ');
+    const codes = Array.from({ length: 19 }, (_, n) => `id${n}`).join(', ');
     expect(fields?.[1]).toBe(`[prose, code, ${codes}, place, meta, name^3]`);
   });
 
@@ -241,6 +241,17 @@ describe('the proposed definition', () => {
       source: { path: '/x' },
     });
     expect(/default_fields: \[(.*)\]/.exec(text)?.[1]).toBe(expected);
+  });
+
+  it('names the columns that are beyond the limit of default_fields', async () => {
+    const columns = Array.from({ length: 26 }, (_, n) => {
+      return [`c${n}`, { type: string, values: many((i) => `${String.fromCharCode(65 + n)}${i}`) }];
+    });
+    const table = fakeTable(Object.fromEntries(columns), []);
+    const text = await initDefinition(table, { source: { path: '/x' } });
+    const [, list = '', without] = /^default_fields: \[(.*)\].*without (.*)$/m.exec(text) ?? [];
+    expect([list.split(', ').length, without]).toEqual([24, 'c24, c25']);
+    expect(parseDefinition(text, ANALYZER_CATALOG).issues).toEqual([]);
   });
 
   it('lets bare words search the values if no column has words', async () => {

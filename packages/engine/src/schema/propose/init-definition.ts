@@ -247,6 +247,9 @@ function analyzerLines(searched: readonly FieldProposal[]): string[] {
 const wordyColumns = (proposals: readonly Proposal[]): readonly string[] =>
   proposals.flatMap((p) => (p.kind === 'variant' && p.hasTexts ? [p.column] : []));
 
+/** Columns beyond the limit that a comment names. */
+const NAMED = 10;
+
 /**
  * Bare words search all of these, and matches in titles and names count more. Beyond the limit,
  * codes without facets are left out first.
@@ -275,11 +278,14 @@ function defaultFieldsLine(
   const codes = own.filter(({ isCode }) => isCode);
   const left = new Set(codes.slice(Math.max(0, codes.length - excess)));
   const listed = own.filter((one) => !left.has(one)).map(({ name }) => name);
-  const weighted = [...listed, ...wordy].slice(0, most);
+  const all = [...listed, ...wordy];
+  const weighted = all.slice(0, most);
   if (weighted.length < 2) return [];
-  return [
-    `default_fields: [${weighted.map(yamlScalar).join(', ')}]     # of bare words, with weights`,
-  ];
+  const others = [...[...left].map(({ name }) => name), ...all.slice(most)];
+  const named = others.slice(0, NAMED).join(', ') + (others.length > NAMED ? ', …' : '');
+  const without = others.length === 0 ? '' : `; at most ${most}, without ${named}`;
+  const list = weighted.map(yamlScalar).join(', ');
+  return [`default_fields: [${list}]     # of bare words, with weights${without}`];
 }
 
 function fieldLines(

@@ -38,6 +38,26 @@ function inValues(node: Query, { plans, exact }: QueryFields): readonly Valued[]
 const isLongNumber = (node: Query): node is Valued =>
   node.kind === 'term' && isBare(node) && /^\d{4,15}$/.test(node.value);
 
+/** A search with more hits has found what was meant. */
+export const FEW = 10;
+
+/** Whether the value of a field that bare words do not search may be a bare word. */
+export const mayBeCode = (node: Query, fields: QueryFields): boolean =>
+  asCodes(node, fields).length > 0;
+
+/** A bare word as the whole value of the other fields that have whole values. */
+function asCodes(node: Query, { plans, exact }: QueryFields): readonly Valued[] {
+  const leaves = leavesOf(node).filter(isValued);
+  const [leaf] = leaves;
+  if (leaf?.kind !== 'term' || !isBare(leaf)) return [];
+  const others = new Set([...leaves.map(({ field }) => field), ...(exact?.values() ?? [])]);
+  return [...plans.values()]
+    .filter(({ name, inverted }) => inverted?.kind === 'keyword' && !/#/.test(name))
+    .filter(({ name }) => !others.has(name))
+    .map(({ name }) => ({ ...leaf, field: name, fieldSpan: leaf.span }))
+    .slice(0, TRIED_FIELDS);
+}
+
 /** Clauses of values with a bare word in them, or equal to it, that find more rows than the word. */
 export async function moreInValues(
   guesser: Guesser,
@@ -51,8 +71,11 @@ export async function moreInValues(
     found.push(await bestGuess(bounded, [{ ...leaf, fieldSpan: leaf.span }], inside));
   for (const number of leavesOf(node).filter(isLongNumber).slice(0, 1))
     found.push(...(await equalTo(guesser, number)));
-  return found
-    .flatMap((one) => (one && one.total > total ? [{ clause: one.clause, total: one.total }] : []))
+  const more = found.filter((one) => one !== undefined && one.total > total);
+  for (const code of total > FEW ? [] : asCodes(node, fields))
+    more.push(await bestGuess(guesser, [code], async () => [code]));
+  return more
+    .flatMap((one) => (one === undefined ? [] : [{ clause: one.clause, total: one.total }]))
     .toSorted((a, b) => b.total - a.total)
     .slice(0, SHOWN_FIELDS);
 }

@@ -18,6 +18,7 @@ import { datedQuery } from './dated-query.ts';
 import { plainText } from './like-pattern.ts';
 import { matchOf } from './match-parts.ts';
 import { totalWith, withTotal } from './meant-queries.ts';
+import { FEW, mayBeCode } from './more-in-values.ts';
 import { withAnd } from './side-by-side.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -61,7 +62,10 @@ export async function doubts(
   const dated = await datedQuery(context, parts, 'query', true);
   if (dated !== undefined && dated.total < total)
     return meantAs(dated.why, dated.query, dated.total);
-  const isCounted = (node: Query) => isDoubtful(node, fields) || words.has(node.span?.from);
+  const isCounted = (node: Query) =>
+    isDoubtful(node, fields) ||
+    words.has(node.span?.from) ||
+    (total <= FEW && mayBeCode(node, fields));
   try {
     const counted = await countClauses(context, match, new FanOut(context.shards), isCounted);
     const notes = counted.flatMap(({ note, count }) => note ?? notFound(count) ?? []);
