@@ -1,6 +1,7 @@
-import { glob, readdir, stat } from 'node:fs/promises';
+import { glob, open, readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { LakeError } from '../../base/errors.ts';
+import { fileFault } from '../../base/files/local-file.ts';
 import { EXPORT, tableAround } from '../../base/foreign-table.ts';
 
 /** How DuckDB reads an input. */
@@ -58,7 +59,7 @@ export interface InputFiles {
 
 /**
  * Input files and their common kind: `kind` if it is given, else by their endings. Names may be
- * patterns and folders. Throws input_not_found if a file is missing, invalid_argument if it is not
+ * patterns and folders. Throws input_not_found if a file is missing, permission_denied, invalid_argument if it is not
  * a file, has an unknown ending, or kinds differ.
  */
 export async function checkedFiles(
@@ -66,10 +67,15 @@ export async function checkedFiles(
   kind?: InputKind,
 ): Promise<InputFiles> {
   const names = (await Promise.all(patterns.map(namesOf))).flat();
+  for (const name of names) await (await open(name).catch(unread(name))).close();
   const common = kind ?? commonKind(names);
   if (common === 'parquet') for (const name of names) await refuseTableFile(name);
   return { files: names.map(inputFile), kind: common };
 }
+
+const unread = (name: string) => (error: unknown) => {
+  throw fileFault(error, name, 'invalid_argument');
+};
 
 const inputFile = (name: string): InputFile => ({
   path: resolve(name),
@@ -141,7 +147,9 @@ async function namesOf(name: string): Promise<readonly string[]> {
 
 /** Files and folders that begin with `_` or `.` are marks of other programs. */
 async function folderFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    unread(folder),
+  );
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
