@@ -155,7 +155,7 @@ export async function newestCommit(
   let newest: PublishedCommit | null = null;
   if (number > 0) {
     newest =
-      (await readCommitAt(home, uuid, number, signal)) ?? (await lastListed(home, uuid, signal));
+      (await readCommitAt(home, uuid, number, signal)) ?? (await lastCommit(home, uuid, signal));
     if (newest === null || newest.number < number) throw replacedMeanwhile(home.place);
   }
   for (let next = (newest?.number ?? 0) + 1; ; next++) {
@@ -165,14 +165,18 @@ export async function newestCommit(
   }
 }
 
-/** The last of the commits that are listed. */
-async function lastListed(home: Home, uuid: string, signal: AbortSignal | undefined) {
+/** The last of the commits that are listed; null: there is none. Throws corrupt_index. */
+export async function lastCommit(
+  home: Home,
+  uuid: string,
+  signal?: AbortSignal,
+): Promise<PublishedCommit | null> {
   const prefix = commitPrefix(uuid);
   let last = 0;
   for await (const { key } of home.store.list(prefix, { signal })) {
     last = Number(key.slice(prefix.length));
   }
-  return readCommitAt(home, uuid, last, signal);
+  return last === 0 ? null : readCommitAt(home, uuid, last, signal);
 }
 
 /** The error of a reader that was slower than replaced commits stay. */

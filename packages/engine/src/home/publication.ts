@@ -1,6 +1,7 @@
 /** What a data folder knows of its commits in a store: the file `published` of an index. */
 
 import { corrupt } from '../storage/frame.ts';
+import type { PublishedCommit } from './chain.ts';
 import type { IndexFiles } from './pinned-commit.ts';
 
 const FILE = 'published';
@@ -16,6 +17,13 @@ export interface Publication {
   /** Attempts at the next one, of which one may have succeeded. */
   readonly attempts: readonly string[];
 }
+
+/** Whether the newest commit in the place is the one that was published last from here. */
+export const isPublishedLast = (
+  { number, attempts }: Publication,
+  newest: PublishedCommit,
+): boolean =>
+  newest.number === number || (newest.number === number + 1 && attempts.includes(newest.attempt));
 
 /** The folder of an index. */
 type PublishedFolder = Pick<IndexFiles, 'folder' | 'openDirectory'>;

@@ -22,7 +22,12 @@ import {
 } from './chain.ts';
 import { makeBundle } from './make-bundle.ts';
 import { type CommitToCopy, pinForCopy, sealedFiles } from './pinned-commit.ts';
-import { type Publication, readPublication, writePublication } from './publication.ts';
+import {
+  isPublishedLast,
+  type Publication,
+  readPublication,
+  writePublication,
+} from './publication.ts';
 import { formerOf, isSweepDue, sweepFamily } from './sweep.ts';
 
 /** How a commit is published. */
@@ -83,21 +88,17 @@ async function requireOwn(
   home: Home,
   published: Publication,
 ): Promise<PublishedCommit | null> {
-  const { number, attempts } = published;
   const head = await readHead(home, index);
   if (head !== null && head.uuid !== uuid) throw taken(index, home);
-  const from = Math.max(head?.number ?? 0, number);
+  const from = Math.max(head?.number ?? 0, published.number);
   const newest = await newestCommit(home, { uuid, number: from });
-  const isOwn =
-    newest === null
-      ? from === 0
-      : newest.number === number ||
-        (newest.number === number + 1 && attempts.includes(newest.attempt));
+  const isOwn = newest === null ? from === 0 : isPublishedLast(published, newest);
   if (isOwn) return newest;
   throw overtaken(index, home);
 }
 
-const overtaken = (index: string, { place }: Home): LhsError =>
+/** The error of a folder whose index another one has published since. */
+export const overtaken = (index: string, { place }: Home): LhsError =>
   new LhsError('index_busy', `another data folder has published "${index}" in "${place}"`, {
     hint: 'this one is a copy or older: open the index by its location, or choose another storage',
     details: { place },

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { inStore } from '../source/store-errors.ts';
-import { markDropped, readHead, removeHead } from './chain.ts';
-import { lastPublication } from './publication.ts';
-import { openHome } from './publish.ts';
+import { isDropped, lastCommit, markDropped, readHead, removeHead } from './chain.ts';
+import { isPublishedLast, lastPublication } from './publication.ts';
+import { openHome, overtaken } from './publish.ts';
 import { sweepFamily } from './sweep.ts';
 
-/** Removes all that an index has published but pinned commits, its name first. Throws as `inStore`. */
+/**
+ * Removes all that an index has published but pinned commits, its name first. Throws index_busy if
+ * another data folder has published it since, and as `inStore`.
+ */
 export async function removePublished(index: {
   readonly uuid: string;
   readonly folder: string;
@@ -17,6 +20,9 @@ export async function removePublished(index: {
   const home = await openHome(publication.place);
   await inStore(async () => {
     const { name } = publication;
+    const newest = await lastCommit(home, index.uuid);
+    const isOwn = newest === null || isPublishedLast(publication, newest);
+    if (!isOwn && !(await isDropped(home, index.uuid))) throw overtaken(newest.index, home);
     if (name !== null && (await readHead(home, name))?.uuid === index.uuid) {
       await removeHead(home, name);
     }

@@ -1,0 +1,52 @@
+/** What stays in a place, and what goes, when an index leaves it. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+let lake: SmallLake;
+beforeEach(async () => {
+  lake = await openSmallLake();
+  vi.stubEnv('LHS_COLD_CACHE_DIR', join(lake.folder, 'cache'));
+  await lake.create(schemaOf({ id: 'string' }));
+  await lake.define(`storage: ${lake.folder}/home\nfields: [{ name: id, type: KEYWORD }]`);
+  await add('k0');
+  await lake.backend.reindex({ index: 't' });
+});
+afterEach(async () => {
+  await lake.close();
+  vi.unstubAllEnvs();
+});
+
+const add = (id: string) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+
+/** How many rows a reader of a place finds. */
+async function rowsAt(place = 'home'): Promise<number | undefined> {
+  const engine = await openEngine(`file://${lake.folder}/${place}/t`, { threads: 0 });
+  try {
+    return (await engine.search({ index: 't', query: '*' })).total;
+  } finally {
+    await engine.close();
+  }
+}
+
+describe('a place of published indexes', () => {
+  it('keeps what another data folder has published when a copy is dropped', async () => {
+    cpSync(join(lake.folder, 'data'), join(lake.folder, 'copy'), { recursive: true });
+    await add('k1');
+    await lake.backend.sync({ index: 't' });
+    const copy = await openEngine(join(lake.folder, 'copy'), { threads: 0 });
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    await copy.dropIndex({ index: 't' });
+    await copy.close();
+    expect(warned.mock.calls[0]![0]).toContain('another data folder has published "t"');
+    warned.mockRestore();
+    expect(await rowsAt()).toBe(2);
+    await add('k2');
+    await lake.backend.sync({ index: 't' });
+    expect(await rowsAt()).toBe(3);
+  });
+});
