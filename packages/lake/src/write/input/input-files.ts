@@ -59,8 +59,8 @@ export interface InputFiles {
 
 /**
  * Input files and their common kind: `kind` if it is given, else by their endings. Names may be
- * patterns and folders. Throws input_not_found if a file is missing, permission_denied, invalid_argument if it is not
- * a file, has an unknown ending, or kinds differ.
+ * patterns and folders. Throws input_not_found if a file is missing, permission_denied,
+ * invalid_argument if it is not a file, has an unknown ending, or kinds differ.
  */
 export async function checkedFiles(
   patterns: readonly string[],
