@@ -19,6 +19,7 @@ import { escapeField, escapeWord } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import type { FieldType } from '../../schema/definition.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -237,10 +238,18 @@ async function onMeantPath(guesser: Guesser, node: Valued): Promise<readonly Val
   return (await guesser.count(moved)) > 0 ? [moved] : alike(guesser, moved);
 }
 
+/** Letters with all that `plainText` drops. */
+const MARKED = 'ÀÖşשָׁبَ';
+
+/** True for a field whose terms never differ in case, accents and marks alone. */
+const comparesPlain = ({ folded, inverted }: FieldPlan): boolean =>
+  folded !== undefined ||
+  (inverted?.kind === 'text' && inverted.analyzer.normalize(MARKED) === plainText(MARKED));
+
 /** The same clause with texts of the field that differ in case, accents and marks alone. */
 async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
   const { value, isPattern, target } = fieldValue(context, node);
-  if (target?.plan.inverted == null) return [];
+  if (target?.plan.inverted == null || comparesPlain(target.plan)) return [];
   const pattern = likePattern(value, isPattern);
   if (pattern === undefined || plainText(value) === '') return [];
   const terms = await matchingTerms(context, fan, node.field, { pattern });
@@ -283,13 +292,14 @@ export async function inside(
   const { value, target } = fieldValue(context, node);
   const plan = target?.plan;
   if (isBare(node) || !isInside(node) || plan?.inverted?.kind !== 'keyword') return [];
-  const like = likePattern(value, false);
-  if (like === undefined) return [];
-  const pattern = `.*${like}.*`;
   // folded terms have one spelling, and a pattern of all spellings takes milliseconds to build
-  const own = plan.folded === undefined ? like : literalPattern(comparedText(plan, value));
+  const isFolded = plan.folded !== undefined;
+  const own = isFolded ? literalPattern(comparedText(plan, value)) : likePattern(value, false);
+  if (own === undefined) return [];
   const which = { pattern: `.*${own}.*`, ...(maxTerms !== undefined && { maxTerms }) };
   const terms = await matchingTerms(context, fan, node.field, which);
+  const like = isFolded && terms.length > 0 ? likePattern(value, false) : own;
+  const pattern = `.*${like ?? own}.*`;
   const words = terms.flatMap((term) => {
     const [run = ''] = runsOfLike(pattern, term) ?? [];
     const [before = '', after = ''] = term.split(run);
