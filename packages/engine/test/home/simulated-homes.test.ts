@@ -222,7 +222,10 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
       for (let n = 0; n < 6; n++) {
         await clock.sleep(simulation.below(60 * MINUTE));
         const commit = await newestOf(store).catch(passing);
-        if (commit) await sweepFamily(store, UUID, commit).catch(passing);
+        if (!commit) continue;
+        // an erasure leaves no former commit
+        const former = simulation.below(2) === 0 ? [] : commit.former;
+        await sweepFamily(store, UUID, { ...commit, former }).catch(passing);
       }
     });
     await simulation.run();
