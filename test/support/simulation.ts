@@ -128,13 +128,13 @@ export class Simulation {
 
   /**
    * Begins a process, which stands still for `longestPauseMs` at most. `run` throws what `work`
-   * throws.
+   * throws. Returns the process.
    */
   start(
     name: string,
     work: (process: SimulatedProcess) => Promise<void>,
     longestPauseMs = Number.POSITIVE_INFINITY,
-  ): void {
+  ): SimulatedProcess {
     const process: Process = { name, state: 'runs', pausedUntil: 0, longestPauseMs, waiting: 0 };
     this.#processes.push(process);
     const task = async () => {
@@ -143,6 +143,7 @@ export class Simulation {
       process.state = 'done';
     };
     this.#tasks.push(task().catch((error: unknown) => void this.#errors.push(error)));
+    return process;
   }
 
   /** One request of a process; that of a killed one is never answered. */

@@ -31,7 +31,7 @@ export async function rewriteSegments(request: RewriteRequest): Promise<number> 
     if (ids.size > 0) await merges.rewrite(ids, options);
     if (ids.size > 0 || forgets) {
       const left = forgets && skipped !== undefined ? { skipped: { ...skipped, first } } : {};
-      writer.commit({ checkpoint, files, ...left });
+      await writer.commitPublished({ checkpoint, files, ...left });
     }
     return ids.size;
   });

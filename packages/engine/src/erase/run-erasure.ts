@@ -26,14 +26,10 @@ import { CACHE_FOLDER, lockCaches } from '../documents/vectors/models-in-use.ts'
 import { readCommit } from '../index/commits/commit.ts';
 import { holds, pinsAmong, releasePin } from '../index/commits/pins.ts';
 import type { MergeRunner } from '../index/merges/background-merges.ts';
-import {
-  discardGeneration,
-  freeBytes,
-  type IndexLock,
-  sweepGenerations,
-} from '../open/index-folder.ts';
+import { discardGeneration, freeBytes, sweepGenerations } from '../open/index-folder.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
+import type { WriteLock } from '../sync/locked-index.ts';
 import { sweepObjects } from '../tier/sweep-objects.ts';
 import {
   type CheckedErasure,
@@ -57,7 +53,7 @@ export interface ErasureWork extends CallContext {
   readonly replaceBackups: boolean;
   readonly runner: (directory: Directory) => MergeRunner;
   /** Runs `work` with the index locked. */
-  readonly locked: <T>(work: (lock: Pick<IndexLock, 'assertHeld'>) => Promise<T>) => Promise<T>;
+  readonly locked: <T>(work: (lock: WriteLock) => Promise<T>) => Promise<T>;
   /** Lets go of files of the index that this process has open. */
   readonly forget: () => void;
   /** Makes a backup. */
@@ -111,7 +107,7 @@ async function eraseFiles(
   found: CheckedErasure,
   actions: Actions,
   work: ErasureWork,
-  lock: Pick<IndexLock, 'assertHeld'>,
+  lock: WriteLock,
 ): Promise<void> {
   const { known, registry, now } = places;
   const { folder, registered } = known;
@@ -126,9 +122,10 @@ async function eraseFiles(
     } else if (generation.state === 'live' || generation.state === 'kept') {
       const directory = places.openDirectory(generation.path, () => lock.assertHeld());
       const { signal, progress } = work;
+      const publish = generation.state === 'live' ? lock.publish : undefined;
       actions.segments_rewritten += await rewriteBothTiers({
         ...{ directory, runner: work.runner(directory), keys: found.keys },
-        ...{ freeBytes: () => freeBytes(generation.path), signal, progress },
+        ...{ freeBytes: () => freeBytes(generation.path), publish, signal, progress },
       });
     }
   }

@@ -118,16 +118,20 @@ export async function readHead(
   }
 }
 
-/** Writes the head of a name: `etag` of the one that it replaces. False if another is there. */
+/**
+ * Writes the head of a name: `etag` of the one that it replaces. Returns its own; null if another
+ * is there.
+ */
 export async function writeHead(
   { store }: Home,
   name: string,
-  head: Head,
+  { uuid, number }: Head,
   etag: string | null,
-): Promise<boolean> {
+): Promise<string | null> {
   const condition = etag === null ? ('absent' as const) : { etag };
-  const bytes = Buffer.from(JSON.stringify(head));
-  return (await store.put(headKey(name), bytes, { condition })) !== 'refused';
+  const bytes = Buffer.from(JSON.stringify({ uuid, number }));
+  const put = await store.put(headKey(name), bytes, { condition });
+  return put === 'refused' ? null : put.etag;
 }
 
 /** Removes a name. */

@@ -5,23 +5,12 @@ import { generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { encodeBlocks, type FileBlocks } from '../segment/cold-blocks.ts';
 import { type Component, type SegmentEntry, writeComponent } from '../segment/entry.ts';
-import { refuseAborted } from '../source/source-errors.ts';
-import { inStore } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { corrupt, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { makeFolder } from '../storage/make-folder.ts';
-import { BUNDLE_BLOCK, type BundleFile, type BundleRef, checkFile, readOpening } from './bundle.ts';
-import {
-  bundleKey,
-  bundlePrefix,
-  type Home,
-  type PublishedCommit,
-  replacedMeanwhile,
-} from './chain.ts';
-
-/** One request reads at most so many bytes; so many run at a time. */
-const REQUEST_BYTES = 8 * 2 ** 20;
-const REQUESTS_AT_ONCE = 24;
+import { BUNDLE_BLOCK, type BundleFile } from './bundle.ts';
+import { bundlePrefix, type Home, type PublishedCommit } from './chain.ts';
+import { REQUESTS_AT_ONCE, readEnd } from './read-bundle.ts';
 
 /** A file of a commit that is read in blocks, and the bundle that has it. */
 interface RemoteFile extends BundleFile {
@@ -44,13 +33,10 @@ export async function fillGeneration(
   const directory = openDirectory(path);
   const remote = new Map<string, RemoteFile>();
   await eachOf([...published.bundles.entries()], REQUESTS_AT_ONCE, async ([number, bundle]) => {
-    const key = bundleKey(published.uuid, bundle.object);
-    const place = `${home.place}/${key}`;
-    const end = await readSpan(home, key, bundle.whole, bundle.size - bundle.whole, signal);
-    const opening = end.subarray(bundle.opening - bundle.whole);
-    for (const file of readOpening(opening, bundle, place)) {
+    const { files, wholeFile } = await readEnd(home, published.uuid, bundle, signal);
+    for (const file of files) {
       if (published.files[file.name] !== number) continue;
-      writeFile(directory, file, bundle, end, place);
+      writeFile(directory, file, () => wholeFile(file));
       if (file.resident !== null) remote.set(file.name, { ...file, object: bundle.object });
     }
   });
@@ -63,45 +49,16 @@ export async function fillGeneration(
   return read;
 }
 
-/** Bytes of an object, by several requests at a time. */
-async function readSpan(
-  { store, place }: Home,
-  key: string,
-  from: number,
-  bytes: number,
-  signal: AbortSignal | undefined,
-): Promise<Buffer> {
-  const target = Buffer.allocUnsafeSlow(bytes);
-  const offsets = Array.from(
-    { length: Math.ceil(bytes / REQUEST_BYTES) },
-    (_, i) => i * REQUEST_BYTES,
-  );
-  await eachOf(offsets, REQUESTS_AT_ONCE, async (at) => {
-    refuseAborted(signal);
-    const span = { offset: from + at, length: Math.min(REQUEST_BYTES, bytes - at) };
-    const got = await inStore(() => store.get(key, { span, maxBytes: span.length, signal }));
-    if (typeof got === 'string') throw replacedMeanwhile(place);
-    if (got.bytes.length !== span.length) throw corrupt(`${place}/${key}`, 'it is cut');
-    target.set(got.bytes, at);
-  });
-  return target;
-}
-
 /** Writes a file whole, or its first bytes and its footer with a hole between them. */
 function writeFile(
   directory: Directory,
-  file: BundleFile,
-  { whole }: BundleRef,
-  end: Buffer,
-  place: string,
+  { name, length, resident, footer }: BundleFile,
+  bytes: () => Uint8Array,
 ): void {
-  const { name, offset, length, resident, footer } = file;
   const writer = directory.create(name);
   try {
     if (resident === null || footer === null) {
-      const bytes = end.subarray(offset - whole, offset - whole + length);
-      checkFile(file, bytes, place);
-      writer.write(bytes);
+      writer.write(bytes());
     } else {
       writer.write(resident);
       writer.skip(length - FRAME_FOOTER_BYTES - resident.length);

@@ -16,9 +16,9 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { newestCommit, type PublishedCommit, readHead } from './chain.ts';
 import { fillGeneration } from './fill-generation.ts';
-import { openHome } from './publish.ts';
 import { type IndexOrigin, makeIndex } from './restore-index.ts';
 import { requireTrusted } from './trusted-location.ts';
+import { openHome } from './writing/publish.ts';
 
 /** Commits that nobody has opened for so long are removed. */
 const UNUSED_MS = 24 * 3_600_000;

@@ -38,17 +38,20 @@ import type { Directory } from '../storage/directory.ts';
 import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
 import { type BuildThreads, unlessStopped } from './build-threads.ts';
 import {
+  acceptDraft,
   type Checkpoint,
   COMMIT_FILE,
   type Commit,
   type CommittedSkips,
   checkBuild,
   committedField,
+  draftCommit,
+  draftIn,
   emptyCommit,
   filesOf,
+  type PublishCommit,
   readCommit,
   type SegmentLayout,
-  writeCommit,
 } from './commits/commit.ts';
 import type { DataFiles } from './commits/data-files.ts';
 import { PinnedFiles } from './commits/pins.ts';
@@ -84,6 +87,16 @@ export interface IndexWriterOptions {
   readonly threads?: BuildThreads | null;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Decides over commits of `commitPublished`. Absent: they are in force at once. */
+  readonly publish?: PublishCommit | undefined;
+}
+
+/** What a commit says besides its segments. */
+export interface CommittedState {
+  readonly checkpoint: Checkpoint | null;
+  readonly files: DataFiles;
+  readonly droppedDuplicates?: number;
+  readonly skipped?: CommittedSkips | null;
 }
 
 const MEMORY_BYTES = 256 * 2 ** 20;
@@ -385,41 +398,57 @@ export class IndexWriter {
    * without `skipped` its skipped rows stay. On an error either the old commit or the new one is in
    * force, whole.
    */
-  commit(state: {
-    checkpoint: Checkpoint | null;
-    files: DataFiles;
-    droppedDuplicates?: number;
-    skipped?: CommittedSkips | null;
-  }): Commit {
+  commit(state: CommittedState): Commit {
     return this.#guard(() => {
-      this.#flush();
-      this.#segments.dropDead();
-      const { next_field: nextField } = this.#commit;
-      const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
-      const skipped = state.skipped === undefined ? this.#commit.skipped : state.skipped;
-      for (const segment of this.#segments.all) {
-        if (segment.changed) segment.seal(this.#directory, this.#nextRevision++);
-      }
-      const commit = writeCommit(this.#directory, {
-        number: this.#commit.number + 1,
-        definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
-        next_segment: this.#nextSegment,
-        next_revision: this.#nextRevision,
-        committed_at: this.#now(),
-        fields: this.#fields.map(committedField),
-        ...(nextField === undefined ? {} : { next_field: nextField }),
-        segments: this.#segments.all.map(({ entry }) => entry),
-        ...(this.#layout.shards > 1 ? { shards: this.#layout.shards } : {}),
-        ...(this.#layout.map === undefined ? {} : { shard_map: this.#layout.map }),
-        ...(this.#layout.windows === null ? {} : { windows: this.#layout.windows }),
-        ...(this.#layout.keyNumbers.length > 0 ? { key_numbers: this.#layout.keyNumbers } : {}),
-        files: state.files,
-        checkpoint: state.checkpoint,
-        ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
-        ...(skipped ? { skipped } : {}),
-      });
+      const commit = this.#draft(state);
+      acceptDraft(this.#directory);
       this.#adopt(commit);
       return commit;
+    });
+  }
+
+  /**
+   * As `commit`, if `publish` of the options accepts it. Throws what that throws: then roll back.
+   */
+  async commitPublished(state: CommittedState): Promise<Commit> {
+    const { publish } = this.#options;
+    if (publish === undefined) return this.commit(state);
+    const commit = this.#guard(() => this.#draft(state));
+    const accepted = await this.#untilReady(publish(draftIn(this.#directory, commit)), {});
+    this.#guard(() => {
+      acceptDraft(this.#directory);
+      this.#adopt(commit);
+    });
+    accepted();
+    return commit;
+  }
+
+  #draft(state: CommittedState): Commit {
+    this.#flush();
+    this.#segments.dropDead();
+    const { next_field: nextField } = this.#commit;
+    const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
+    const skipped = state.skipped === undefined ? this.#commit.skipped : state.skipped;
+    for (const segment of this.#segments.all) {
+      if (segment.changed) segment.seal(this.#directory, this.#nextRevision++);
+    }
+    return draftCommit(this.#directory, {
+      number: this.#commit.number + 1,
+      definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
+      next_segment: this.#nextSegment,
+      next_revision: this.#nextRevision,
+      committed_at: this.#now(),
+      fields: this.#fields.map(committedField),
+      ...(nextField === undefined ? {} : { next_field: nextField }),
+      segments: this.#segments.all.map(({ entry }) => entry),
+      ...(this.#layout.shards > 1 ? { shards: this.#layout.shards } : {}),
+      ...(this.#layout.map === undefined ? {} : { shard_map: this.#layout.map }),
+      ...(this.#layout.windows === null ? {} : { windows: this.#layout.windows }),
+      ...(this.#layout.keyNumbers.length > 0 ? { key_numbers: this.#layout.keyNumbers } : {}),
+      files: state.files,
+      checkpoint: state.checkpoint,
+      ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
+      ...(skipped ? { skipped } : {}),
     });
   }
 

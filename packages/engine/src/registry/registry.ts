@@ -267,6 +267,7 @@ export class Registry {
     from: Pick<RegisteredIndex, 'uuid' | 'name' | 'version'>,
     to: NewDefinition,
     rebuilt = false,
+    version = from.version + 1,
   ): number {
     return this.#file.exclusively(() => {
       const { uuid } = from;
@@ -278,8 +279,8 @@ export class Registry {
       this.generations.forgetEnded(uuid);
       this.#file.change(
         `UPDATE indexes SET name = @name, definition = @definition, parsed = @parsed,
-           base_dir = @baseDir, version = version + 1 WHERE uuid = @uuid`,
-        { ...to, uuid },
+           base_dir = @baseDir, version = @version WHERE uuid = @uuid`,
+        { ...to, uuid, version },
       );
       return to.name === from.name ? 0 : this.queries.follow(from.name, to.name);
     });

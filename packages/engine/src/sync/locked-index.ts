@@ -2,6 +2,7 @@ import type { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
+import type { PublishCommit } from '../index/commits/commit.ts';
 import type { Generation, IndexLock } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
@@ -12,7 +13,7 @@ export interface LockedIndex {
   readonly definition: Definition;
   readonly definitionVersion: number;
   readonly table: SourceTable;
-  readonly lock: Pick<IndexLock, 'assertHeld'>;
+  readonly lock: WriteLock;
   readonly openDirectory: OpenDirectory;
   /** The folder from which the definition's relative paths are taken. */
   readonly baseDir: string;
@@ -25,6 +26,12 @@ export interface LockedIndex {
   readonly noteMerge?: NoteMerge | undefined;
   /** Milliseconds between partial commits of a build. Default: as `rebuildIndex`. */
   readonly saveMs?: number | undefined;
+}
+
+/** The right to write an index. */
+export interface WriteLock extends Pick<IndexLock, 'assertHeld'> {
+  /** Decides over commits of the live generation. Absent: they are in force at once. */
+  readonly publish?: PublishCommit | undefined;
 }
 
 /** Notes why a merge failed; null: one succeeded. */

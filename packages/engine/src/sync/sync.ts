@@ -18,7 +18,7 @@ import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
 import { VectorStage } from '../documents/vectors/vector-stage.ts';
-import { builtAs, type Commit, readCommit } from '../index/commits/commit.ts';
+import { builtAs, type Commit, type PublishCommit, readCommit } from '../index/commits/commit.ts';
 import { sourceIdentity } from '../index/commits/source-identity.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import {
@@ -67,6 +67,8 @@ export interface SessionOptions {
   readonly mergeRunner?: MergeRunner;
   /** Bytes that documents may take in memory before an invisible segment is flushed. */
   readonly memoryBytes?: number | undefined;
+  /** Decides over its commits. Absent: they are in force at once. */
+  readonly publish?: PublishCommit | undefined;
   /** Receives the end of merges: the first failure in a row, null for a success. */
   readonly noteMerge?: NoteMerge | undefined;
 }
@@ -92,7 +94,7 @@ export class SyncSession {
   private constructor(options: SessionOptions) {
     const { directory, definition, definitionVersion, models, mergeRunner } = options;
     const { memoryBytes = usualSegmentMemory() } = options;
-    const { noteMerge } = options;
+    const { noteMerge, publish } = options;
     const { index } = definition;
     const commit = readCommit(directory);
     const mappingOf = mappings(definition, commit);
@@ -100,7 +102,7 @@ export class SyncSession {
     const own = mapping.fields.map((field) => field.plan);
     const plans = asCommitted(own, commit);
     const stage = new VectorStage(models);
-    const layout = { definitionVersion, memoryBytes, ...layoutOf(mapping) };
+    const layout = { definitionVersion, memoryBytes, publish, ...layoutOf(mapping) };
     const writer = IndexWriter.open(directory, plans, layout);
     const onError = (error: Error) => {
       this.#mergeFault = error;
@@ -191,9 +193,9 @@ export class SyncSession {
   }
 
   /** Commits merges that have ended, and starts the next; null where none had. */
-  takeMerges(): MergedSegments | null {
+  async takeMerges(): Promise<MergedSegments | null> {
     const before = this.#writer.segments;
-    const taken = this.#merges.collect() > 0 ? this.#commitMerges(before) : null;
+    const taken = this.#merges.collect() > 0 ? await this.#commitMerges(before) : null;
     this.#merges.start();
     return taken;
   }
@@ -224,9 +226,9 @@ export class SyncSession {
     await this.#stage.close();
   }
 
-  #commitMerges(before: number): MergedSegments {
+  async #commitMerges(before: number): Promise<MergedSegments> {
     const { checkpoint, files } = this.#writer.lastCommit;
-    this.#writer.commit({ checkpoint, files });
+    await this.#writer.commitPublished({ checkpoint, files });
     return { before, after: this.#writer.segments };
   }
 

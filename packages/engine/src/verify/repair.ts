@@ -113,7 +113,9 @@ async function applyRepair(
   const plans = asCommitted(own, snapshot.commit);
   const stage = new VectorStage(modelPlaces(index));
   const memoryBytes = usualSegmentMemory();
-  const options = { definitionVersion, memoryBytes, ...layoutOf(mapping) };
+  const options = {
+    ...{ definitionVersion, memoryBytes, publish: lock.publish, ...layoutOf(mapping) },
+  };
   const writer = IndexWriter.open(directory, plans, options);
   try {
     if (writer.lastCommit.number !== snapshot.commit.number) {
@@ -126,7 +128,8 @@ async function applyRepair(
     const into = { writer, stage, plans, numberOf: files.numberOf };
     await addRows(into, sides, comparison, work);
     const { checkpoint } = writer.lastCommit;
-    writer.commit({ checkpoint, files: files.at(sources, new SkippedRows(writer.lastCommit)) });
+    const skipped = new SkippedRows(writer.lastCommit);
+    await writer.commitPublished({ checkpoint, files: files.at(sources, skipped) });
     return {
       added: comparison.missing.length,
       replaced: comparison.stale.length,

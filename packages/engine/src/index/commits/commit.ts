@@ -222,13 +222,67 @@ export function readCommit(directory: Directory, former?: Commit): Commit | null
  * commit or the new one is in force, whole; which, only reading tells.
  */
 export function writeCommit(directory: Directory, draft: Commit): Commit {
+  const commit = draftCommit(directory, draft);
+  acceptDraft(directory);
+  return commit;
+}
+
+/** The first step of `writeCommit`: all is on disk, and the former commit in force. */
+export function draftCommit(directory: Directory, draft: Commit): Commit {
   const files = writePages(directory, draft.files, draft.number);
   const commit = { ...draft, format: COMMIT_FORMAT, files };
   directory.sync();
   writeFramed(directory, DRAFT_FILE, 'commit', [encodeCommit(commit)]);
-  directory.rename(DRAFT_FILE, COMMIT_FILE);
   return commit;
 }
+
+/** The last step of `writeCommit`. */
+export const acceptDraft = (directory: Directory): void =>
+  directory.rename(DRAFT_FILE, COMMIT_FILE);
+
+/** A commit of which all is on disk, before it is in force. */
+export interface DraftCommit {
+  /** The folder of its generation. */
+  readonly folder: string;
+  readonly commit: Commit;
+  /** Its file. */
+  readonly bytes: Uint8Array;
+}
+
+/** Writes the file of a commit as a draft; returns the commit. Throws corrupt_index, disk_full. */
+export function writeDraft(directory: Directory, bytes: Uint8Array): Commit {
+  if (directory.list().includes(DRAFT_FILE)) directory.remove(DRAFT_FILE);
+  const writer = directory.create(DRAFT_FILE);
+  try {
+    writer.write(bytes);
+    writer.finish();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  return decodeCommit(directory, COMMIT_FILE, readFramed(directory, DRAFT_FILE, 'commit'));
+}
+
+/** A commit with its file: the draft, or that of a generation which is not live yet. */
+export const draftIn = (directory: Directory, commit: Commit, file = DRAFT_FILE): DraftCommit => ({
+  folder: directory.path,
+  commit,
+  bytes: directory.read(file),
+});
+
+/** A definition under which a commit was written. */
+export interface CommittedUnder {
+  /** Its text. */
+  readonly definition: string;
+  readonly definitionVersion: number;
+  readonly baseDir: string;
+}
+
+/**
+ * Makes a commit the newest one of its index in a store. Throws if it may not be in force; what it
+ * returns is to be called once it is. `under`: a definition that is not registered yet.
+ */
+export type PublishCommit = (draft: DraftCommit, under?: CommittedUnder) => Promise<() => void>;
 
 /** Names of all files that a commit needs, itself included. */
 export function filesOf(commit: Commit): ReadonlySet<string> {

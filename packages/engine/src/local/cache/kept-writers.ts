@@ -79,7 +79,7 @@ export class KeptWriters {
       for (let merging = writer.session.merging; merging !== null; ) {
         await merging;
         if (signal.aborted) return;
-        writer.session.takeMerges();
+        await writer.session.takeMerges();
         merging = writer.session.merging;
       }
       await this.#clock.sleep(this.#ms, signal);

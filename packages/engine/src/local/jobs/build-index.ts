@@ -13,6 +13,7 @@ import { BUILD_WORKER, EMBED_WORKER } from '../../workers/entries.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { requireWritable } from '../writes/publish.ts';
 import {
+  bringUp,
   noteEnd,
   openedIndex,
   openTableOf,
@@ -84,6 +85,7 @@ export async function withBuild<T>(
     requireFolder(indexes, registered);
     const own = left();
     if (own === null) indexes.registry.generations.forgetEnded(uuid);
+    await bringUp(indexes, known, job.signal);
     sweepUnlessDamaged(indexes, known);
     table = await openTableOf(known, job.signal);
     const turn = { what: 'reindex', signal: job.signal, waitMs: Infinity, cutover: true };

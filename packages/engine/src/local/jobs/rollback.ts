@@ -22,7 +22,6 @@ import {
   currentGeneration,
   type Generation,
   generationAt,
-  type IndexLock,
   promoteGeneration,
   sweepGenerations,
 } from '../../open/index-folder.ts';
@@ -34,9 +33,10 @@ import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import { renameDefinition } from '../../schema/rename-definition.ts';
 import { followedSnapshot } from '../../source/source-table.ts';
-import { liveCommit } from '../../sync/build/cut-over.ts';
+import { liveCommit, publishGeneration } from '../../sync/build/cut-over.ts';
 import { catchUpFormer } from '../../sync/follow/former-sessions.ts';
 import { openSession } from '../../sync/follow/open-session.ts';
+import type { WriteLock } from '../../sync/locked-index.ts';
 import { reaches } from '../../sync/missing-snapshots.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
@@ -79,7 +79,7 @@ export async function rollbackLocal(
   const turn = { what: 'roll back', signal: job.signal };
   let steps = 0;
   if (!isLevel(indexes, known, way)) {
-    const follow = (lock: IndexLock) => reach(indexes, known, way, lock, job);
+    const follow = (lock: WriteLock) => reach(indexes, known, way, lock, job);
     ({ steps } = await withLock(indexes, registered, turn, follow));
   }
   job.beginCutover();
@@ -140,11 +140,12 @@ async function reach(
   indexes: LocalIndexes,
   known: KnownIndex,
   { kept, generation }: Way,
-  lock: IndexLock,
+  lock: WriteLock,
   { signal }: RunningJob<'rollback'>,
 ): Promise<Reached> {
   const follows = indexes.definitionAt(known.registered, kept.version);
-  const locked = { ...lockedGeneration(indexes, known, lock), ...follows };
+  const own = { assertHeld: () => lock.assertHeld() };
+  const locked = { ...lockedGeneration(indexes, known, own), ...follows };
   const session = openSession({ ...locked, definitionVersion: kept.version }, generation);
   try {
     const own = session.commit.checkpoint;
@@ -179,14 +180,14 @@ function targetIn(table: SourceTable, live: string, ref: string | undefined): bi
 }
 
 /** Makes the generation the live one, with its definition. */
-function flip(
+async function flip(
   indexes: LocalIndexes,
   { registered, folder }: KnownIndex,
   { generation, definition, version }: Way,
   { commit, docs: doc_count, steps, started }: Reached & { readonly started: number },
-  lock: IndexLock,
+  lock: WriteLock,
   job: RunningJob<'rollback'>,
-): RollbackResponse {
+): Promise<RollbackResponse> {
   const { name: index, uuid } = registered;
   const snapshot = commit.checkpoint?.snapshot_id ?? null;
   const took_ms = Math.round(performance.now() - started);
@@ -198,8 +199,11 @@ function flip(
   job.answers(() => answer);
   if (definition !== null) commitUnder(indexes, generation, version, lock);
   lock.assertHeld();
+  const under = definition === null ? undefined : { ...definition, definitionVersion: version };
+  const accepted = await publishGeneration(indexes.openDirectory(generation.path), lock, under);
   const promote = () => promoteGeneration(folder, generation);
   job.promote({ ...built, bytes: commitBytes(commit) }, promote);
+  accepted();
   sweepQuietly(indexes, uuid, folder);
   return answer;
 }
@@ -212,7 +216,7 @@ function commitUnder(
   { openDirectory }: LocalIndexes,
   { path }: Generation,
   definitionVersion: number,
-  lock: IndexLock,
+  lock: WriteLock,
 ): void {
   const directory = openDirectory(path, () => lock.assertHeld());
   const before = readCommit(directory);

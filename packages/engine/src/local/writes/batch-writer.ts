@@ -3,7 +3,7 @@ import type { KnownIndex } from '../../open/open-index.ts';
 import { liveGeneration, openSession } from '../../sync/follow/open-session.ts';
 import { closeWriter, type OpenWriter } from '../cache/kept-writers.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { publishNewest } from './publish.ts';
+import { settleAtHome } from './publish.ts';
 import { isCuttingOver, lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 
 /**
@@ -21,9 +21,8 @@ export async function withBatchWriter<T>(
   let isDone = false;
   try {
     const answer = await work(writer);
-    if (indexes.writers.enabled) writer.session.takeMerges();
+    if (indexes.writers.enabled) await writer.session.takeMerges();
     else await writer.session.settleMerges(signal);
-    await publishNewest(indexes, known.registered, { signal });
     isDone = true;
     return answer;
   } catch (error) {
@@ -52,6 +51,7 @@ async function openWriter(
   const lock = await lockForWriting(indexes, known.registered, { what: 'write', signal });
   const letGo = () => unlock(indexes, known.registered, lock);
   try {
+    await settleAtHome(indexes, known.registered, lock.home, {});
     const locked = lockedGeneration(indexes, known, lock);
     return { locked, session: openSession(locked, liveGeneration(locked)), unlock: letGo };
   } catch (error) {

@@ -29,7 +29,7 @@ export async function compactLocal(
       const directory = locked.openDirectory(path, () => lock.assertHeld());
       const beside = mergesInThreads(locked.openDirectory);
       const runner = beside ? runInThread : inlineRunner(directory);
-      const room = { freeBytes: () => freeBytes(path) };
+      const room = { publish: lock.publish, freeBytes: () => freeBytes(path) };
       const done = await compactIndex({ directory, runner, segments, ...room, ...work });
       noteEnd(indexes, known, 'mergeFaults', null);
       return { ...done, ...orphansPart(orphans) };

@@ -69,7 +69,7 @@ export async function dropLocal(
   const registered = registry.named(index);
   const { uuid } = registered;
   const folder = indexFolder(dataDir, uuid);
-  const turn = { what: 'drop', signal: call.signal };
+  const turn = { what: 'drop', signal: call.signal, home: false } as const;
   const rows = await withLock(indexes, registered, turn, async () => {
     endDeadJobs(indexes, clock.now(), uuid);
     const removed = registry.remove(uuid);

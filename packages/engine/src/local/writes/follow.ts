@@ -19,7 +19,7 @@ import { movesOf } from '../../tier/tier-policy.ts';
 import { accessible } from '../caller.ts';
 import type { LocalJobs } from '../jobs/jobs.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { publishNewest } from './publish.ts';
+import { settleAtHome } from './publish.ts';
 import {
   isCuttingOver,
   lockedGeneration,
@@ -115,6 +115,7 @@ async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<F
   const lock = await lockForWriting(indexes, known.registered, { what: 'follow', waitMs: 0 });
   const letGo = () => unlock(indexes, known.registered, lock);
   try {
+    await settleAtHome(indexes, known.registered, lock.home, {});
     const locked = lockedGeneration(indexes, known, lock);
     const live = openSession(locked, liveGeneration(locked));
     const former = new FormerSessions(locked);
@@ -122,7 +123,6 @@ async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<F
       async catchUp(table, target, work) {
         const done = await notedSync(indexes, known, () => live.catchUp(table, target, work));
         await former.follow(table, live.commit.checkpoint, work?.signal);
-        await publishNewest(indexes, known.registered, { signal: work?.signal });
         return done;
       },
       get merging() {

@@ -23,6 +23,7 @@ import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { refuseForeignFiles } from './batch-files.ts';
 import { withBatchWriter } from './batch-writer.ts';
+import { homeOf } from './publish.ts';
 import { notedSync, writeIndex } from './write-index.ts';
 
 /** Brings an index to its table's head. Throws index_not_built, and as `followTable`. */
@@ -33,7 +34,9 @@ export async function syncLocal(
 ): Promise<SyncResponse> {
   const { index, until, wait_ms } = checkSyncRequest(request);
   const known = accessible(indexes, index, work);
-  if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
+  const { folder, definition } = known;
+  const isHere = currentGeneration(folder) !== null;
+  if (!isHere && homeOf(definition) === null) throw notBuilt(definition.index);
   const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
   const sync = (locked: LockedIndex) => followTable(locked, until, work);
   return notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));

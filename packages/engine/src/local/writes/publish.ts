@@ -1,29 +1,90 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { currentGeneration, indexFolder } from '../../open/index-folder.ts';
+import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
+import type { PublishedCommit } from '../../home/chain.ts';
+import type { HomeIndex, PublishOptions } from '../../home/writing/publish.ts';
+import { indexFolder } from '../../open/index-folder.ts';
+import type { KnownIndex } from '../../open/open-index.ts';
 import type { RegisteredIndex } from '../../registry/registry.ts';
+import type { Definition } from '../../schema/definition.ts';
+import { definitionDigest } from '../../schema/definition-digest.ts';
+import { requireDefinition } from '../../schema/parse/parse-definition.ts';
+import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import type { Turn } from './write-index.ts';
 
 /**
- * Publishes the newest commit of an index whose definition has `storage` and no windows. The commit
- * is in force here whatever it throws: as `publishIndex`.
+ * An index in its store, for a turn with its lock, brought to the newest commit there; null: its
+ * definition has no `storage`, or windows. Throws as `HomeIndex.bringUp`.
  */
-export async function publishNewest(
+export async function openAtHome(
   indexes: LocalIndexes,
   { uuid }: Pick<RegisteredIndex, 'uuid'>,
-  { signal, afresh = false }: Pick<Turn, 'signal' | 'afresh'> = {},
+  options: PublishOptions,
+): Promise<HomeIndex | null> {
+  const known = publishedIndex(indexes, uuid);
+  if (known === null) return null;
+  const { indexToBackUp } = await import('./index-to-back-up.ts');
+  const { HomeIndex, openHome } = await import('../../home/writing/publish.ts');
+  const index = {
+    ...indexToBackUp(indexes, known),
+    isSame: (commit: PublishedCommit) => isSame(known, commit),
+    named: () => indexes.named(uuid),
+  };
+  const home = new HomeIndex(index, await openHome(known.storage), options);
+  const brought = await home.bringUp();
+  if (brought !== null) {
+    indexes.forget(uuid);
+    takeDefinition(indexes, known, brought);
+  }
+  return home;
+}
+
+/** Publishes what a turn has changed otherwise than by a commit. Throws as `HomeIndex.settle`. */
+export async function settleAtHome(
+  indexes: LocalIndexes,
+  { uuid }: Pick<RegisteredIndex, 'uuid'>,
+  turn: HomeIndex | null,
+  options: PublishOptions,
 ): Promise<void> {
+  const known = publishedIndex(indexes, uuid);
+  if (known === null) return;
+  const isSameHome = turn?.at === `${known.storage}/${known.registered.name}`;
+  const home = isSameHome ? turn : await openAtHome(indexes, { uuid }, options);
+  await home?.settle();
+}
+
+/** The index if its commits are published. */
+function publishedIndex(
+  indexes: LocalIndexes,
+  uuid: string,
+): (KnownIndex & { readonly storage: string }) | null {
   const row = indexes.registry.at(uuid);
   // most definitions have no storage, and are not parsed for that
-  if (row === undefined || !row.definition.includes('storage')) return;
+  if (row === undefined || !row.definition.includes('storage')) return null;
   const known = indexes.known(row.name);
-  const { storage, windows } = known.definition;
-  if (storage === undefined || windows !== undefined) return;
-  if (currentGeneration(known.folder) === null) return;
-  const { indexToBackUp } = await import('./index-to-back-up.ts');
-  const { openHome, publishIndex } = await import('../../home/publish.ts');
-  const home = await openHome(storage);
-  await publishIndex(indexToBackUp(indexes, known), home, { signal, afresh });
+  const storage = homeOf(known.definition);
+  return storage === null ? null : { ...known, storage };
+}
+
+/** Where the commits of an index are published; null: nowhere. */
+export const homeOf = ({ storage, windows }: Definition): string | null =>
+  storage === undefined || windows !== undefined ? null : storage;
+
+/** Whether a published index was made from this definition, whatever its text. */
+const isSame = ({ definition }: KnownIndex, published: PublishedCommit): boolean =>
+  definitionDigest(requireDefinition(published.definition, ANALYZER_CATALOG)) ===
+  definitionDigest(definition);
+
+/** Puts the definition of a commit in force that another data folder has written. */
+function takeDefinition(
+  { registry }: LocalIndexes,
+  { registered }: KnownIndex,
+  { definition: text, definition_version: version }: PublishedCommit,
+): void {
+  if (version < registered.version) return;
+  if (version === registered.version && text === registered.definition) return;
+  const definition = requireDefinition(text, ANALYZER_CATALOG);
+  const next = storedDefinition(definition, registered.baseDir);
+  registry.redefine(registered, next, text !== registered.definition, version);
 }
 
 /** Removes what a dropped index has published; what cannot be removed stays in its store. */
@@ -31,9 +92,9 @@ export async function dropPublished(
   { dataDir, openDirectory }: LocalIndexes,
   { uuid }: Pick<RegisteredIndex, 'uuid'>,
 ): Promise<void> {
-  const { removePublished } = await import('../../home/remove-published.ts');
+  const { removePublished } = await import('../../home/writing/remove-published.ts');
   try {
-    await removePublished({ uuid, folder: indexFolder(dataDir, uuid), openDirectory });
+    await removePublished({ folder: indexFolder(dataDir, uuid), openDirectory });
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
     const what = `a dropped index stays in its store: ${error.message}`;

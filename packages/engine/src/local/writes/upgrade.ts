@@ -31,7 +31,8 @@ export async function upgradeLocal(
       const locked = lockedGeneration(indexes, known, lock);
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());
-      return upgradeIndex({ directory, freeBytes: () => freeBytes(path), ...work });
+      const { publish } = lock;
+      return upgradeIndex({ directory, publish, freeBytes: () => freeBytes(path), ...work });
     }),
   );
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { isOvertaken } from '../../home/writing/overtaken.ts';
+import type { HomeIndex } from '../../home/writing/publish.ts';
 import { endDeadJobs } from '../../open/dead-jobs.ts';
 import {
   generationAt,
@@ -15,14 +17,17 @@ import { isOrphaned, type RegisteredJob } from '../../registry/jobs.ts';
 import { alteredMeanwhile, type RegisteredIndex, wasDropped } from '../../registry/registry.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
-import type { FormerGenerations, LockedIndex } from '../../sync/locked-index.ts';
+import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locked-index.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { publishNewest, requireWritable } from './publish.ts';
+import { homeOf, openAtHome, requireWritable, settleAtHome } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
 const FIRST_PAUSE_MS = 10;
 const MOST_PAUSE_MS = 250;
+
+/** So often work is done again because another process has committed in the store of the index. */
+const ATTEMPTS = 8;
 
 /** A turn at the commit lock of an index. */
 export interface Turn {
@@ -32,8 +37,10 @@ export interface Turn {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait for other writers. Default: as the engine was opened. */
   readonly waitMs?: number | undefined;
-  /** Rows were erased: all that was published is replaced. */
+  /** Rows are erased: all that was published is replaced. */
   readonly afresh?: boolean;
+  /** The store of the index is left alone. */
+  readonly home?: false;
   /** The turn of a reindex that makes its generation the live one: all others wait for it. */
   readonly cutover?: boolean;
 }
@@ -73,20 +80,41 @@ export async function withLock<T>(
   indexes: LocalIndexes,
   registered: RegisteredIndex,
   turn: Turn,
-  work: (lock: IndexLock) => Promise<T>,
+  work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
-  const lock = await lockForWriting(indexes, registered, turn);
-  try {
-    const answer = await work(lock);
-    // the job of a reindex has ended with its cutover
-    const signal = turn.cutover === true ? indexes.life.closing : turn.signal;
-    await publishNewest(indexes, registered, { ...turn, signal });
-    return answer;
-  } catch (error) {
-    throw indexes.explained(registered, error);
-  } finally {
-    unlock(indexes, registered, lock);
+  for (let attempt = 1; ; attempt++) {
+    const lock = await lockForWriting(indexes, registered, turn);
+    try {
+      const answer = await work(lock);
+      if (turn.home !== false) {
+        await settleAtHome(indexes, registered, lock.home, homeOptions(indexes, turn));
+      }
+      return answer;
+    } catch (error) {
+      if (attempt < ATTEMPTS && isOvertaken(error)) continue;
+      throw indexes.explained(registered, error);
+    } finally {
+      unlock(indexes, registered, lock);
+    }
   }
+}
+
+/** The job of a reindex has ended with its cutover. */
+const homeOptions = ({ life }: LocalIndexes, { cutover, signal, afresh }: Turn) => ({
+  signal: cutover === true ? life.closing : signal,
+  ...(afresh === undefined ? {} : { afresh }),
+});
+
+/** Brings an index to the newest commit in its store, if it has one. Throws as `lockForWriting`. */
+export async function bringUp(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { definition, registered } = known;
+  if (homeOf(definition) === null) return;
+  const turn = { what: 'reindex', signal, waitMs: Number.POSITIVE_INFINITY };
+  unlock(indexes, registered, await lockForWriting(indexes, registered, turn));
 }
 
 /** An index whose lock is held, with its table, as building and following take it. */
@@ -94,7 +122,7 @@ export function lockedIndex(
   indexes: LocalIndexes,
   known: KnownIndex,
   table: SourceTable,
-  lock: IndexLock,
+  lock: WriteLock,
 ): LockedIndex {
   return { ...lockedGeneration(indexes, known, lock), table };
 }
@@ -103,7 +131,7 @@ export function lockedIndex(
 export function lockedGeneration(
   indexes: LocalIndexes,
   known: KnownIndex,
-  lock: IndexLock,
+  lock: WriteLock,
 ): Omit<LockedIndex, 'table'> {
   const noteMerge = (fault: Error | null) => noteEnd(indexes, known, 'mergeFaults', fault);
   const former = formerGenerations(indexes, known);
@@ -191,24 +219,38 @@ export async function openTableOf(
   return openSource(definition.source, registered.baseDir, signal);
 }
 
+/** The lock of an index, and the index in its store; null: it has none. */
+export interface HeldLock extends IndexLock, WriteLock {
+  readonly home: HomeIndex | null;
+}
+
 /**
  * The commit lock of an index that is registered as long as it is held. Waits for other writers,
- * and for a reindex that makes its generation the live one. Throws index_busy when the time is
- * over or the definition was altered meanwhile, interrupted, index_not_found if the index was
- * dropped meanwhile.
+ * and for a reindex that makes its generation the live one, then brings the index to the newest
+ * commit in its store. Throws index_busy when the time is over or the definition was altered
+ * meanwhile, interrupted, index_not_found if the index was dropped meanwhile, and as `openAtHome`.
  */
 export async function lockForWriting(
   indexes: LocalIndexes,
   registered: RegisteredIndex,
   turn: Turn,
-): Promise<IndexLock> {
+): Promise<HeldLock> {
   requireWritable(indexes, turn.what);
   const lock = await waitForLock(indexes, registered, turn);
-  endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
-  const unaltered = indexes.registry.versionOf(registered.uuid) === registered.version;
-  if (unaltered || turn.cutover === true) return lock;
-  unlock(indexes, registered, lock);
-  throw alteredMeanwhile(registered.name);
+  try {
+    endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
+    const options = homeOptions(indexes, turn);
+    const home = turn.home === false ? null : await openAtHome(indexes, registered, options);
+    const now = indexes.registry.at(registered.uuid);
+    const isAltered =
+      now?.version !== registered.version &&
+      (now?.definition !== registered.definition || now.baseDir !== registered.baseDir);
+    if (isAltered && turn.cutover !== true) throw alteredMeanwhile(registered.name);
+    return { ...lock, home, publish: home?.publish };
+  } catch (error) {
+    unlock(indexes, registered, lock);
+    throw error;
+  }
 }
 
 async function waitForLock(

@@ -106,7 +106,7 @@ export class BatchRun {
     const dropped = with_dropped ? lost - this.#formerDropped : lost;
     beforeCommit();
     const state = { ...to, schema: storedSchema(this.#schema) };
-    writer.commit({
+    await writer.commitPublished({
       checkpoint: checkpointAt(table_uuid, state, writer.lastCommit.checkpoint),
       files: this.#files.at(to.files, this.#skipped),
       droppedDuplicates: dropped,

@@ -30,7 +30,8 @@ export async function compactIndex(
     const settings = compactionSettings();
     const count = await merges.force(segments, { ...options, settings });
     const { checkpoint, files } = before;
-    return answer(before, count === 0 ? before : writer.commit({ checkpoint, files }));
+    if (count === 0) return answer(before, before);
+    return answer(before, await writer.commitPublished({ checkpoint, files }));
   });
 }
 

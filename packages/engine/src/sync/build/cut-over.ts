@@ -1,25 +1,31 @@
 import { type CallContext, LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { addVectorCounts } from '../../documents/vectors/vector-block.ts';
-import { type Checkpoint, readCommit } from '../../index/commits/commit.ts';
+import {
+  type Checkpoint,
+  COMMIT_FILE,
+  type CommittedUnder,
+  draftIn,
+  readCommit,
+} from '../../index/commits/commit.ts';
 import {
   currentGeneration,
   type Generation,
-  type IndexLock,
   promoteGeneration,
   sweepGenerations,
 } from '../../open/index-folder.ts';
 import { fromSource } from '../../source/source-errors.ts';
 import { followedSnapshot } from '../../source/source-table.ts';
+import type { Directory } from '../../storage/directory.ts';
 import { openSession } from '../follow/open-session.ts';
-import type { LockedIndex } from '../locked-index.ts';
+import type { LockedIndex, WriteLock } from '../locked-index.ts';
 import { reaches } from '../missing-snapshots.ts';
 import type { RebuildResult } from './rebuild.ts';
 
 /** An index that is built: no lock is held. */
 export interface BuiltIndex extends Omit<LockedIndex, 'lock'> {
   /** Runs work with the commit lock of the index. */
-  readonly locked: <T>(work: (lock: IndexLock) => Promise<T>) => Promise<T>;
+  readonly locked: <T>(work: (lock: WriteLock) => Promise<T>) => Promise<T>;
   /** Numbers of the generations that a sweep must leave alone. */
   readonly named: () => ReadonlySet<number>;
 }
@@ -102,11 +108,26 @@ export async function cutOver(
   return index.locked(async (lock) => {
     const after = await follow(before);
     lock.assertHeld();
+    const { definitionVersion, baseDir, openDirectory } = index;
+    const under = { definition: index.definition.text, definitionVersion, baseDir };
+    const accepted = await publishGeneration(openDirectory(staged.path), lock, under);
     const answer = response(after);
     job.promote(answer, () => promoteGeneration(folder, staged));
+    accepted();
     sweepQuietly(index);
     return answer;
   });
+}
+
+/** Publishes a generation before it is live. Throws as `PublishCommit`. */
+export async function publishGeneration(
+  directory: Directory,
+  { publish }: WriteLock,
+  under?: CommittedUnder,
+): Promise<() => void> {
+  const commit = publish === undefined ? null : readCommit(directory);
+  if (publish === undefined || commit === null) return () => undefined;
+  return publish(draftIn(directory, commit, COMMIT_FILE), under);
 }
 
 /** The new generation is live even if the former one cannot be removed: a later sweep does it. */

@@ -1,5 +1,5 @@
 import type { CallContext } from '@lakehouse-search/contract';
-import type { Commit } from '../../index/commits/commit.ts';
+import type { Commit, PublishCommit } from '../../index/commits/commit.ts';
 import { IndexWriter } from '../../index/index-writer.ts';
 import {
   BackgroundMerges,
@@ -16,6 +16,8 @@ import { mergeProgress } from './merge-progress.ts';
 export interface ForcedMerges extends CallContext {
   readonly directory: Directory;
   readonly runner: MergeRunner;
+  /** Decides over its commit. Absent: it is in force at once. */
+  readonly publish?: PublishCommit | undefined;
   readonly freeBytes: () => number;
 }
 
@@ -29,8 +31,8 @@ export async function withForcedMerges<T>(
   before: Commit,
   run: (writer: IndexWriter, merges: BackgroundMerges, options: ForceOptions) => Promise<T>,
 ): Promise<T> {
-  const { directory, runner, signal } = request;
-  const writer = IndexWriter.open(directory, storedPlans(before));
+  const { directory, runner, publish, signal } = request;
+  const writer = IndexWriter.open(directory, storedPlans(before), { publish });
   const merges = new BackgroundMerges(writer, runner);
   const { planned, report } = mergeProgress(request);
   const checked: ForceOptions['planned'] = (plans) => {

@@ -5,7 +5,12 @@
  */
 import { type CallContext, LhsError, type UpgradeResponse } from '@lakehouse-search/contract';
 import { atIntervals } from '../../base/steps.ts';
-import { type Commit, commitBytes, readCommit } from '../../index/commits/commit.ts';
+import {
+  type Commit,
+  commitBytes,
+  type PublishCommit,
+  readCommit,
+} from '../../index/commits/commit.ts';
 import { COMMIT_FORMAT } from '../../index/commits/commit-format.ts';
 import { IndexWriter } from '../../index/index-writer.ts';
 import { storedPlans } from '../../index/merges/stored-plans.ts';
@@ -17,6 +22,7 @@ import { requireUpgradeRoom } from './disk-room.ts';
 /** What to upgrade: a generation whose index is locked. */
 export interface UpgradeWork extends CallContext {
   readonly directory: Directory;
+  readonly publish?: PublishCommit | undefined;
   readonly freeBytes: () => number;
 }
 
@@ -29,13 +35,13 @@ export function planUpgrade(directory: Directory): Upgrade {
 
 /** Upgrades. Throws index_not_built, disk_short, interrupted, disk_full, io_error. */
 export async function upgradeIndex(work: UpgradeWork): Promise<Upgrade> {
-  const { directory } = work;
+  const { directory, publish } = work;
   const before = requireCommit(directory);
   const plan = planOf(before);
   const old = before.segments.filter(isFormatOne);
   const largest = Math.max(0, ...old.map(bytesToUpgrade));
   requireUpgradeRoom(largest, work.freeBytes(), directory.path);
-  const writer = IndexWriter.open(directory, storedPlans(before));
+  const writer = IndexWriter.open(directory, storedPlans(before), { publish });
   try {
     await upgradeSegments(writer, old, work);
     return { ...plan, bytes_after: commitBytes(writer.lastCommit) };
@@ -60,10 +66,12 @@ async function upgradeSegments(
       send(0);
       const report = atIntervals((part) => send(part * docs));
       await writer.upgradeInSteps(id, { signal, report });
-      writer.commit({ checkpoint, files });
+      await writer.commitPublished({ checkpoint, files });
       done += docs;
     }
-    if (format !== COMMIT_FORMAT && old.length === 0) writer.commit({ checkpoint, files });
+    if (format !== COMMIT_FORMAT && old.length === 0) {
+      await writer.commitPublished({ checkpoint, files });
+    }
     send(0);
   } catch (error) {
     writer.rollback();

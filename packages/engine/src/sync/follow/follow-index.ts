@@ -221,8 +221,8 @@ export class Follower {
   }
 
   /** Makes a merge that has ended visible and begins the next; nothing waits for one. */
-  *#tendMerges({ session }: FollowedIndex): Generator<FollowEvent> {
-    const taken = session.takeMerges();
+  async *#tendMerges({ session }: FollowedIndex): AsyncGenerator<FollowEvent> {
+    const taken = await session.takeMerges();
     const fault = session.takeMergeFault();
     if (fault !== null) {
       const code = fault instanceof LhsError ? fault.code : 'internal';

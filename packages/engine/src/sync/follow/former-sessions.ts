@@ -43,7 +43,7 @@ export class FormerSessions {
       await followed(this.#index, follows, table, live, async (own, target) => {
         await catchUpFormer(session, own, target, signal);
       });
-      session.takeMerges();
+      await session.takeMerges();
     });
   }
 
@@ -62,7 +62,7 @@ export class FormerSessions {
       const chosen = wanted.map((name) => columns.indexOf(name));
       if (chosen.includes(-1)) throw lacksColumn(wanted[chosen.indexOf(-1)]);
       await applyBatch(target, { ...batch, parts: withColumns(parts(), chosen) }, { signal });
-      session.takeMerges();
+      await session.takeMerges();
     });
   }
 
@@ -112,7 +112,8 @@ export class FormerSessions {
     const known = this.#open.get(generation.number);
     if (known !== undefined) return known;
     const follows = read();
-    const session = openSession({ ...this.#index, ...follows }, generation);
+    const lock = { assertHeld: () => this.#index.lock.assertHeld() };
+    const session = openSession({ ...this.#index, ...follows, lock }, generation);
     const opened = { session, follows };
     this.#open.set(generation.number, opened);
     return opened;

@@ -25,6 +25,6 @@ export function openSession(index: LockedGeneration, generation: Generation): Sy
   const here = inlineRunner(directory);
   const mergeRunner = mergesInThreads(openDirectory) ? bySize(here, runInThread) : here;
   const models = modelPlaces(index);
-  const how = { mergeRunner, memoryBytes, noteMerge };
+  const how = { mergeRunner, memoryBytes, noteMerge, publish: lock.publish };
   return SyncSession.open({ directory, definition, definitionVersion, models, ...how });
 }

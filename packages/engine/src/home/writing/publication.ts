@@ -1,37 +1,37 @@
 /** What a data folder knows of its commits in a store: the file `published` of an index. */
 
-import { corrupt } from '../storage/frame.ts';
-import type { PublishedCommit } from './chain.ts';
-import type { IndexFiles } from './pinned-commit.ts';
+import { corrupt } from '../../storage/frame.ts';
+import type { PublishedCommit } from '../chain.ts';
+import type { IndexFiles } from '../pinned-commit.ts';
 
 const FILE = 'published';
 const DRAFT = 'published.tmp';
 
-/** The commits that an index has published in a place. */
+/** The commits of an index in a place. */
 export interface Publication {
   readonly place: string;
+  /** The UUID that its objects have. */
+  readonly family: string;
   /** The name under which it is there; null: under none yet. */
   readonly name: string | null;
-  /** Number of the newest commit that is known to be there; 0: none. */
-  readonly number: number;
-  /** Attempts at the next one, of which one may have succeeded. */
-  readonly attempts: readonly string[];
+  /** The commit from which the one in force here comes; null: none. */
+  readonly newest: PublishedCommit | null;
+  /** Whether this folder has written it. */
+  readonly isOwn: boolean;
 }
-
-/** Whether the newest commit in the place is the one that was published last from here. */
-export const isPublishedLast = (
-  { number, attempts }: Publication,
-  newest: PublishedCommit,
-): boolean =>
-  newest.number === number || (newest.number === number + 1 && attempts.includes(newest.attempt));
 
 /** The folder of an index. */
 type PublishedFolder = Pick<IndexFiles, 'folder' | 'openDirectory'>;
 
 /** What an index has published in a place. Throws corrupt_index, io_error. */
-export function readPublication(index: PublishedFolder, place: string): Publication {
+export function readPublication(
+  index: PublishedFolder & { readonly uuid: string },
+  place: string,
+): Publication {
   const last = lastPublication(index);
-  return last?.place === place ? last : { place, name: null, number: 0, attempts: [] };
+  return last?.place === place
+    ? last
+    : { place, family: index.uuid, name: null, newest: null, isOwn: false };
 }
 
 /** What an index has published last, in whatever place; null: nothing. Throws as above. */

@@ -1,0 +1,64 @@
+import { eachOf } from '@lakehouse-search/lake/internal';
+import { refuseAborted } from '../source/source-errors.ts';
+import { inStore } from '../source/store-errors.ts';
+import { corrupt } from '../storage/frame.ts';
+import { type BundleFile, type BundleRef, checkFile, readOpening } from './bundle.ts';
+import { bundleKey, type Home, replacedMeanwhile } from './chain.ts';
+
+/** One request reads at most so many bytes. */
+export const REQUEST_BYTES = 8 * 2 ** 20;
+/** So many requests run at a time. */
+export const REQUESTS_AT_ONCE = 24;
+
+/** The end of a bundle, which is read at once. */
+export interface BundleEnd {
+  readonly files: readonly BundleFile[];
+  /** The bytes of a file that is read whole. Throws corrupt_index. */
+  readonly wholeFile: (file: BundleFile) => Uint8Array;
+}
+
+/** Reads the end of a bundle of an index. Throws corrupt_index, interrupted, and as `inStore`. */
+export async function readEnd(
+  home: Home,
+  uuid: string,
+  bundle: BundleRef,
+  signal: AbortSignal | undefined,
+): Promise<BundleEnd> {
+  const { whole, size, opening } = bundle;
+  const key = bundleKey(uuid, bundle.object);
+  const place = `${home.place}/${key}`;
+  const end = await readSpan(home, key, whole, size - whole, signal);
+  const wholeFile = (file: BundleFile): Uint8Array => {
+    const bytes = end.subarray(file.offset - whole, file.offset - whole + file.length);
+    checkFile(file, bytes, place);
+    return bytes;
+  };
+  return { files: readOpening(end.subarray(opening - whole), bundle, place), wholeFile };
+}
+
+/**
+ * Bytes of an object, by several requests at a time. Throws corrupt_index, interrupted, and as
+ * `inStore`.
+ */
+export async function readSpan(
+  { store, place }: Home,
+  key: string,
+  from: number,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
+  const target = Buffer.allocUnsafeSlow(bytes);
+  const offsets = Array.from(
+    { length: Math.ceil(bytes / REQUEST_BYTES) },
+    (_, i) => i * REQUEST_BYTES,
+  );
+  await eachOf(offsets, REQUESTS_AT_ONCE, async (at) => {
+    refuseAborted(signal);
+    const span = { offset: from + at, length: Math.min(REQUEST_BYTES, bytes - at) };
+    const got = await inStore(() => store.get(key, { span, maxBytes: span.length, signal }));
+    if (typeof got === 'string') throw replacedMeanwhile(place);
+    if (got.bytes.length !== span.length) throw corrupt(`${place}/${key}`, 'it is cut');
+    target.set(got.bytes, at);
+  });
+  return target;
+}

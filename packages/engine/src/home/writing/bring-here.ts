@@ -1,0 +1,110 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallContext } from '@lakehouse-search/contract';
+import { eachOf } from '@lakehouse-search/lake/internal';
+import type { Clock } from '../../base/time/clock.ts';
+import { acceptDraft, COMMIT_FILE, writeDraft } from '../../index/commits/commit.ts';
+import {
+  currentGeneration,
+  generationAt,
+  promoteGeneration,
+  sweepGenerations,
+} from '../../open/index-folder.ts';
+import type { OpenDirectory } from '../../open/open-index.ts';
+import { type FileSeal, FRAME_FOOTER_BYTES } from '../../storage/frame.ts';
+import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
+import type { BundleFile } from '../bundle.ts';
+import { bundleKey, type Home, type PublishedCommit } from '../chain.ts';
+import { sealedPieces } from '../copy-files.ts';
+import { sealedFiles } from '../pinned-commit.ts';
+import {
+  type BundleEnd,
+  REQUEST_BYTES,
+  REQUESTS_AT_ONCE,
+  readEnd,
+  readSpan,
+} from '../read-bundle.ts';
+import { writePieces } from '../restore-files.ts';
+
+/** The folder of a locked index. */
+interface LocalFolder {
+  readonly folder: string;
+  readonly openDirectory: OpenDirectory;
+  readonly clock: Clock;
+  readonly named: () => ReadonlySet<number>;
+}
+
+/**
+ * Puts a published commit in force in the folder of an index, which is locked: the files that it
+ * lacks are fetched whole, then the commit. Throws corrupt_index, disk_full, interrupted, and as
+ * `inStore`.
+ */
+export async function bringHere(
+  home: Home,
+  published: PublishedCommit,
+  { folder, openDirectory, clock, named }: LocalFolder,
+  { signal }: CallContext,
+): Promise<void> {
+  const { uuid, bundles, generation } = published;
+  const { path } = generationAt(folder, generation);
+  makeFolder(path);
+  const directory = openDirectory(path);
+  const ends = new Map<number, Promise<BundleEnd>>();
+  const endOf = (name: string) => {
+    const at = published.files[name];
+    const end = ends.get(at) ?? readEnd(home, uuid, bundles[at], signal);
+    ends.set(at, end);
+    return end;
+  };
+  const fileOf = ({ files }: BundleEnd, name: string) => files.find((file) => file.name === name)!;
+  const last = await endOf(COMMIT_FILE);
+  const commit = writeDraft(directory, last.wholeFile(fileOf(last, COMMIT_FILE)));
+  const missing = [...sealedFiles(commit)].filter(
+    ([name, seal]) => !isHere(join(path, name), seal),
+  );
+  await eachOf(missing, REQUESTS_AT_ONCE, async ([name, seal]) => {
+    const end = await endOf(name);
+    const file = fileOf(end, name);
+    const key = bundleKey(uuid, bundles[published.files[name]].object);
+    const pieces = () =>
+      file.resident === null ? [end.wholeFile(file)] : piecesOf(home, key, file, signal);
+    const source = {
+      path: `${home.place}/${key}`,
+      pieces: async function* () {
+        yield* pieces();
+      },
+    };
+    rmSync(join(path, name), { force: true });
+    await writePieces(join(path, name), sealedPieces(source, seal), () => undefined);
+  });
+  syncFolder(path);
+  acceptDraft(directory);
+  if (currentGeneration(folder)?.number === generation) return;
+  promoteGeneration(folder, { number: generation, path });
+  sweepGenerations(folder, clock.now(), named);
+}
+
+async function* piecesOf(
+  home: Home,
+  key: string,
+  { offset, length }: BundleFile,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += REQUEST_BYTES) {
+    yield await readSpan(home, key, offset + at, Math.min(REQUEST_BYTES, length - at), signal);
+  }
+}
+
+/** Whether a file is there with its length and the checksum of its footer. */
+function isHere(path: string, { length, crc }: FileSeal): boolean {
+  if (!existsSync(path)) return false;
+  const descriptor = openSync(path, 'r');
+  try {
+    if (fstatSync(descriptor).size !== length) return false;
+    const footer = Buffer.alloc(FRAME_FOOTER_BYTES);
+    readSync(descriptor, footer, 0, footer.length, length - footer.length);
+    return footer.readUInt32LE(0) === crc;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,56 @@
+import type { RegisteredParts } from '../backup-index.ts';
+import type { BundleRef } from '../bundle.ts';
+import type { PublishedCommit } from '../chain.ts';
+import { type CommitToCopy, sealedFiles } from '../pinned-commit.ts';
+import { formerOf } from '../sweep.ts';
+
+/** The bundles of files that the newest commit in the store has, by name of a file. */
+export function knownFiles(
+  newest: PublishedCommit | null,
+  { generation }: Pick<CommitToCopy, 'generation'>,
+): Readonly<Record<string, string>> {
+  if (newest?.generation !== generation) return {};
+  const entries = Object.entries(newest.files).map(([name, at]) => [
+    name,
+    newest.bundles[at].object,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Whose commit it is, and its place in the chain. */
+type Origin = Pick<PublishedCommit, 'number' | 'attempt' | 'index' | 'uuid'> &
+  Pick<RegisteredParts, 'definition' | 'definitionVersion' | 'baseDir'>;
+
+/** What comes before a commit. */
+interface Former {
+  readonly newest: PublishedCommit | null;
+  /** The bundles of the files that are not sent again. */
+  readonly known: Readonly<Record<string, string>>;
+  readonly now: number;
+  /** Nobody needs the former commits. */
+  readonly afresh: boolean;
+}
+
+/** A commit as the store gets it. */
+export function commitOf(
+  { commit, generation }: Pick<CommitToCopy, 'commit' | 'generation'>,
+  { definitionVersion, baseDir, definition, number, attempt, index, uuid }: Origin,
+  { names, ...added }: BundleRef & { readonly names: readonly string[] },
+  { newest, known, now, afresh }: Former,
+): PublishedCommit {
+  const objects = new Map<string, string>();
+  for (const name of sealedFiles(commit).keys()) {
+    if (known[name] !== undefined) objects.set(name, known[name]);
+  }
+  for (const name of names) objects.set(name, added.object);
+  const used = new Set(objects.values());
+  const bundles = [...(newest?.bundles ?? []), added].filter(({ object }) => used.has(object));
+  const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
+  return {
+    ...{ format: 1, number, attempt, index, uuid, definition },
+    ...{ definition_version: definitionVersion, base_dir: baseDir },
+    ...{ generation, commit: commit.number, bundles },
+    files: Object.fromEntries([...objects].map(([name, object]) => [name, numbers.get(object)!])),
+    former: newest === null || afresh ? [] : formerOf(newest, { bundles }, now),
+  };
+}

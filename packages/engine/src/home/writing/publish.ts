@@ -1,0 +1,277 @@
+/**
+ * An index whose commits are in an object store, while its lock is held here. The store decides:
+ * commit n + 1 is written there, if it is absent, before it is in force here. Who loses brings the
+ * newest commit here (bring-here.ts) and does its work again. Files that are there already are not
+ * sent again.
+ */
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { openObjectStore } from '@lakehouse-search/lake/internal';
+import type { CommittedUnder, PublishCommit } from '../../index/commits/commit.ts';
+import { currentGeneration, generationsAmong } from '../../open/index-folder.ts';
+import { inStore } from '../../source/store-errors.ts';
+import type { IndexToBackUp } from '../backup-index.ts';
+import {
+  appendCommit,
+  bundleKey,
+  bundleName,
+  type Head,
+  type Home,
+  isDropped,
+  markHome,
+  newestCommit,
+  type PublishedCommit,
+  readCommitAt,
+  readHead,
+  removeHead,
+  writeHead,
+} from '../chain.ts';
+import { makeBundle } from '../make-bundle.ts';
+import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
+import { isSweepDue, sweepFamily } from '../sweep.ts';
+import { bringHere } from './bring-here.ts';
+import { commitOf, knownFiles } from './compose-commit.ts';
+import { isOvertaken, overtaken } from './overtaken.ts';
+import { type Publication, readPublication, writePublication } from './publication.ts';
+
+/** So often a commit of another process may come first. */
+const ATTEMPTS = 8;
+
+/** How commits are published. */
+export interface PublishOptions extends CallContext {
+  /** Upload every file again and delete the previous objects at once: they contain erased rows. */
+  readonly afresh?: boolean;
+}
+
+/** An index as publishing takes it. */
+export interface IndexAtHome extends IndexToBackUp {
+  /** Whether the objects of a definition are those of this index, which was never built here. */
+  readonly isSame: (commit: PublishedCommit) => boolean;
+  /** Numbers of the generations that jobs of this data folder build or keep. */
+  readonly named: () => ReadonlySet<number>;
+}
+
+/** Opens the store of a place. */
+export const openHome = async (place: string): Promise<Home> => ({
+  store: await openObjectStore(place),
+  place,
+});
+
+/** The index in its store, as long as its lock is held. */
+export class HomeIndex {
+  readonly #index: IndexAtHome;
+  readonly #home: Home;
+  readonly #options: PublishOptions;
+  #published: Publication;
+  #head: (Head & { readonly etag: string }) | null = null;
+  #newest: PublishedCommit | null = null;
+  /** A commit was sent afresh. */
+  #isFresh = false;
+
+  constructor(index: IndexAtHome, home: Home, options: PublishOptions = {}) {
+    this.#index = index;
+    this.#home = home;
+    this.#options = options;
+    this.#published = readPublication(index, home.place);
+  }
+
+  /** Its place and the name that it has there. */
+  get at(): string {
+    return `${this.#home.place}/${this.#index.index}`;
+  }
+
+  /**
+   * Looks for the newest commit and brings it here if another process has written it. Returns it if
+   * so, else null. Throws already_exists (the place has another index of this name),
+   * index_not_found (it was dropped there), index_busy (a generation of its number is built here),
+   * and as `inStore`.
+   */
+  bringUp(): Promise<PublishedCommit | null> {
+    return inStore(async () => {
+      await this.#look();
+      const newest = this.#newest;
+      const live = currentGeneration(this.#index.folder)?.number;
+      const isHere = newest?.attempt === this.#published.newest?.attempt && live !== undefined;
+      if (newest === null || isHere) return null;
+      if (newest.generation !== live && this.#index.named().has(newest.generation)) {
+        throw this.#busy(`generation ${newest.generation} is built or kept here, another there`);
+      }
+      await bringHere(this.#home, newest, this.#index, this.#options);
+      this.#note(newest, false);
+      return newest;
+    });
+  }
+
+  /** Decides over a commit of this index. Throws index_busy (`isOvertaken`), and as `inStore`. */
+  readonly publish: PublishCommit = (draft, under) =>
+    inStore(async () => {
+      const [generation] = generationsAmong(this.#index.folder, [basename(draft.folder)]);
+      const idle = () => undefined;
+      const pinned = { ...draft, generation: generation.number, renew: idle, release: idle };
+      if (this.#newest === null) await markHome(this.#home, this.#options.signal);
+      const commit = await this.#send(pinned, under);
+      return () => this.#note(commit);
+    });
+
+  /**
+   * Publishes what is in force here, unless that was done: the first commit, a new name or
+   * definition, all files after an erasure. Throws as `bringUp`.
+   */
+  async settle(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await inStore(() => this.#publishHere());
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isOvertaken(error)) throw error;
+        await this.bringUp();
+      }
+    }
+  }
+
+  async #publishHere(): Promise<void> {
+    if (currentGeneration(this.#index.folder) === null) return;
+    const pinned = pinForCopy(this.#index);
+    try {
+      const parts = this.#index.registered(pinned.commit.definition_version);
+      const newest = this.#newest;
+      const isThere =
+        newest?.generation === pinned.generation &&
+        newest.commit === pinned.commit.number &&
+        newest.index === this.#index.index &&
+        newest.definition === parts.definition;
+      if (isThere && (this.#isFresh || this.#options.afresh !== true)) return;
+      if (newest === null) await markHome(this.#home, this.#options.signal);
+      this.#note(await this.#send(pinned));
+    } finally {
+      pinned.release();
+    }
+  }
+
+  /** Finds the newest commit. */
+  async #look(): Promise<void> {
+    const { signal } = this.#options;
+    const { newest, name } = this.#published;
+    const known = name ?? this.#index.index;
+    this.#head = await readHead(this.#home, known, signal);
+    if (this.#head === null) {
+      if (newest !== null) await this.#refuseLost(known);
+      this.#newest = null;
+      return;
+    }
+    const { uuid, number } = this.#head;
+    if (newest?.number === number && uuid === this.#published.family) {
+      this.#newest = newest;
+      return;
+    }
+    const found = await newestCommit(this.#home, { uuid, number }, signal);
+    if (uuid !== this.#published.family) this.#join(uuid, found);
+    this.#newest = found;
+  }
+
+  /** Takes an index that another data folder has built, if this one has not built its own. */
+  #join(family: string, found: PublishedCommit | null): void {
+    const isBuilt = currentGeneration(this.#index.folder) !== null;
+    if (found === null || isBuilt || !this.#index.isSame(found)) throw this.#taken();
+    this.#published = { ...this.#published, family };
+  }
+
+  /** Throws for an index whose name is gone from the store. */
+  async #refuseLost(name: string): Promise<void> {
+    const { place } = this.#home;
+    const { family, newest } = this.#published;
+    const details = { place };
+    if (await isDropped(this.#home, family)) {
+      const message = `"${name}" was dropped from "${place}"`;
+      throw new LhsError('index_not_found', message, {
+        hint: 'drop it here too, or choose another storage',
+        next: [{ step: 'drop_index', index: this.#index.index }],
+        details,
+      });
+    }
+    const last = await newestCommit(this.#home, { uuid: family, number: newest?.number ?? 0 });
+    const message = `"${name}" is "${last?.index}" in "${place}": another process has renamed it`;
+    throw new LhsError('index_busy', message, { hint: 'give it the same name here', details });
+  }
+
+  /** Sends the files that are new and the commit. It is in the store when this returns. */
+  async #send(pinned: CommitToCopy, under?: CommittedUnder): Promise<PublishedCommit> {
+    const { afresh = false, signal } = this.#options;
+    const index = this.#index;
+    const home = this.#home;
+    const uuid = this.#published.family;
+    const newest = this.#newest;
+    const now = index.clock.now();
+    const attempt = randomUUID();
+    const number = (newest?.number ?? 0) + 1;
+    const known = afresh ? {} : knownFiles(newest, pinned);
+    const bundle = await makeBundle(pinned, (name) => known[name] !== undefined, { signal });
+    const object = bundleName(number, attempt);
+    await home.store.put(bundleKey(uuid, object), bundle.parts, { condition: 'absent', signal });
+    const added = { ...bundle.ref, object, names: bundle.names };
+    const parts = under ?? index.registered(pinned.commit.definition_version);
+    const origin = { ...parts, index: index.index };
+    const former = { newest, known, now, afresh };
+    const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, added, former);
+    const isFirst = await appendCommit(home, commit);
+    // the answer of this very write may have been lost
+    const there = isFirst ? commit : await readCommitAt(home, uuid, number);
+    await this.#moveHead(number);
+    if (there?.attempt !== attempt) throw this.#overtaken();
+    this.#newest = commit;
+    this.#isFresh ||= afresh;
+    const isDue = newest !== null && isSweepDue(newest, now);
+    if (afresh || isDue) await sweepFamily(home, uuid, commit);
+    return commit;
+  }
+
+  /** Leads the name to a commit; a name that the index had before is removed. */
+  async #moveHead(number: number): Promise<void> {
+    const { index } = this.#index;
+    const { family: uuid, name: former } = this.#published;
+    let head = former === null || former === index ? this.#head : await readHead(this.#home, index);
+    for (;;) {
+      if (head !== null && head.uuid !== uuid) throw this.#taken();
+      // commits before a head may be gone: the one that was written now comes too late
+      if (head !== null && head.number > number) throw this.#overtaken();
+      if (head?.number === number) break;
+      const etag = await writeHead(this.#home, index, { uuid, number }, head?.etag ?? null);
+      if (etag !== null) {
+        head = { uuid, number, etag };
+        break;
+      }
+      head = await readHead(this.#home, index);
+      if (head === null && (await isDropped(this.#home, uuid))) await this.#refuseLost(index);
+    }
+    this.#head = head;
+    if (former === null || former === index) return;
+    if ((await readHead(this.#home, former))?.uuid === uuid) await removeHead(this.#home, former);
+  }
+
+  /** The commit is in force here. */
+  #note(newest: PublishedCommit, isOwn = true): void {
+    const { place, family } = this.#published;
+    this.#published = { place, family, name: newest.index, newest, isOwn };
+    writePublication(this.#index, this.#published);
+  }
+
+  #taken(): LhsError {
+    const { index } = this.#index;
+    return new LhsError('already_exists', `"${this.#home.place}" has another index "${index}"`, {
+      hint: 'to go on with it, use its definition; else choose another name or storage',
+      details: { place: this.#home.place },
+    });
+  }
+
+  #busy(why: string): LhsError {
+    const what = `"${this.#index.index}" was committed in "${this.#home.place}" by another process`;
+    return new LhsError('index_busy', `${what}: ${why}`, {
+      hint: 'wait for it to end, then try again',
+      details: { place: this.#home.place },
+    });
+  }
+
+  #overtaken(): LhsError {
+    return overtaken(this.#busy('the work is to be done again'));
+  }
+}

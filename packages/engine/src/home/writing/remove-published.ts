@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { LhsError } from '@lakehouse-search/contract';
+import type { OpenDirectory } from '../../open/open-index.ts';
+import { inStore } from '../../source/store-errors.ts';
+import { type Home, isDropped, lastCommit, markDropped, readHead, removeHead } from '../chain.ts';
+import { sweepFamily } from '../sweep.ts';
+import { lastPublication } from './publication.ts';
+import { openHome } from './publish.ts';
+
+/**
+ * Removes all that an index has published but pinned commits, its name first. Throws index_busy if
+ * another data folder has written its newest commit, and as `inStore`.
+ */
+export async function removePublished(index: {
+  readonly folder: string;
+  readonly openDirectory: OpenDirectory;
+}): Promise<void> {
+  const publication = existsSync(index.folder) ? lastPublication(index) : null;
+  if (publication === null) return;
+  const home = await openHome(publication.place);
+  await inStore(async () => {
+    const { name, family, newest: own, isOwn } = publication;
+    const newest = await lastCommit(home, family);
+    const isLast = newest === null || (isOwn && newest.attempt === own?.attempt);
+    if (!isLast && !(await isDropped(home, family))) throw writtenElsewhere(newest.index, home);
+    if (name !== null && (await readHead(home, name))?.uuid === family) {
+      await removeHead(home, name);
+    }
+    await markDropped(home, family);
+    await sweepFamily(home, family, null);
+  });
+}
+
+const writtenElsewhere = (index: string, { place }: Home): LhsError =>
+  new LhsError('index_busy', `another data folder has published "${index}" in "${place}"`, {
+    hint: 'the one that has written its newest commit removes it there',
+    details: { place },
+  });

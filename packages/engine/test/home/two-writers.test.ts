@@ -1,0 +1,183 @@
+// @module-tag campaign
+/** Data folders that write one index in an object store, in turns. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { S3Server } from '../../../lake/test/s3-server.ts';
+
+const ROUNDS = byEffort(12, 60, 400);
+const WORDS = Array.from({ length: 50 }, (_, i) => `word${i}`);
+const SCHEMA = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+} as const;
+
+type Engine = Awaited<ReturnType<typeof openEngine>>;
+
+let server: S3Server;
+let lake: SmallLake;
+let work: string;
+let places = 0;
+beforeAll(async () => {
+  server = await S3Server.start('home');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
+  lake = await openSmallLake();
+  work = mkdtempSync(join(tmpdir(), 'lhs-writers-'));
+  vi.stubEnv('LHS_COLD_CACHE_DIR', join(work, 'cache'));
+});
+afterEach(async () => {
+  server.fault = () => null;
+  await lake.close();
+  rmSync(work, { recursive: true, force: true });
+  vi.unstubAllEnvs();
+});
+
+const rows = (from: number, count: number, mark = '') =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `k${from + i}`,
+    title: `${mark} ${WORDS[(from + i) % 50]} ${WORDS[(7 * (from + i)) % 50]}`,
+  }));
+
+async function build(count = 200): Promise<string> {
+  const place = `s3://home/at-${places++}`;
+  await lake.create(SCHEMA);
+  await appendRows(lake.source, { kind: 'rows', rows: rows(0, count) });
+  await lake.define(fieldsAt(place));
+  await lake.backend.reindex({ index: 't' });
+  return place;
+}
+
+const fieldsAt = (place: string) =>
+  `storage: ${place}\nfields: [{ name: title, type: TEXT, cached: true }]`;
+
+/** Another data folder with the same definition. */
+async function another(place: string, name = 'other'): Promise<Engine> {
+  const engine = await openEngine(join(work, name), { create: true, threads: 0 });
+  const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
+  const definition = `version: 1\nindex: t\nsource: { ${at} }\n${fieldsAt(place)}\n`;
+  await engine.createIndex({ definition, base_dir: lake.folder });
+  return engine;
+}
+
+/** All that an engine finds, with keys and cached values. */
+const contents = async (engine: Engine) =>
+  (await Array.fromAsync(engine.exportDocuments({ index: 't' })))
+    .map((row) => JSON.stringify(row))
+    .sort();
+
+const searches = async (engine: Engine) => {
+  const { hits, total } = await engine.search({ index: 't', query: 'word1 word8', limit: 50 });
+  return { hits, total };
+};
+
+describe('an index at home in a store', () => {
+  it('is continued by an empty data folder, without a rebuild', async () => {
+    const place = await build();
+    const other = await another(place);
+    await appendRows(lake.source, { kind: 'rows', rows: rows(200, 5, 'fresh') });
+    const done = await other.sync({ index: 't' });
+    expect(done).toMatchObject({ inserted: 5, snapshots_applied: 1, doc_count: 205 });
+    const at = await openEngine(`${place}/t`, { threads: 0 });
+    expect(await contents(at)).toEqual(await contents(other));
+    expect(await searches(at)).toEqual(await searches(other));
+    await at.close();
+    // the first folder takes what the other one has committed
+    expect(await lake.backend.sync({ index: 't' })).toMatchObject({ snapshots_applied: 0 });
+    expect(await contents(lake.backend)).toEqual(await contents(other));
+    await other.close();
+  });
+
+  it('has one history, whoever writes it', async () => {
+    const place = await build();
+    const engines = [lake.backend, await another(place, 'a'), await another(place, 'b')];
+    const below = seededBelow(seedOfDay());
+    for (let n = 0; n < ROUNDS; n++) {
+      const engine = engines[below(3)]!;
+      const kind = below(10);
+      if (kind < 5)
+        await upsertRows(lake.source, { kind: 'rows', rows: rows(below(300), 8, `m${n}`) });
+      else if (kind < 7) await deleteRows(lake.source, `id = 'k${below(300)}'`);
+      if (kind === 8) await engine.compact({ index: 't' });
+      else if (kind === 9) await engine.reindex({ index: 't' });
+      else await engine.sync({ index: 't' });
+      const at = await openEngine(`${place}/t`, { threads: 0 });
+      const expected = await contents(engine);
+      expect(await contents(at), `round ${n}`).toEqual(expected);
+      await at.close();
+    }
+    for (const engine of engines) {
+      await engine.sync({ index: 't' });
+      expect(await engine.verify({ index: 't' })).toMatchObject({ equal: true });
+      expect(await contents(engine)).toEqual(await contents(engines[0]!));
+    }
+    for (const engine of engines.slice(1)) await engine.close();
+  });
+
+  it('is written by several at once: who comes too late does its work again', async () => {
+    const place = await build();
+    const other = await another(place);
+    await other.sync({ index: 't' });
+    for (let n = 0; n < byEffort(4, 20, 100); n++) {
+      await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
+      await Promise.all([lake.backend.sync({ index: 't' }), other.sync({ index: 't' })]);
+      await Promise.all([lake.backend.sync({ index: 't' }), other.sync({ index: 't' })]);
+      expect(await contents(other), `round ${n}`).toEqual(await contents(lake.backend));
+    }
+    const keys = [...server.buckets.get('home')!.keys()];
+    const commits = keys.filter(
+      (key) => key.includes(`at-${places - 1}/`) && /commits\//.test(key),
+    );
+    expect(commits.length).toBeGreaterThan(byEffort(4, 20, 100));
+    await other.close();
+  });
+
+  it('is gone on with by a copy of its folder', async () => {
+    await build();
+    cpSync(join(lake.folder, 'data'), join(work, 'copy'), { recursive: true });
+    const copy = await openEngine(join(work, 'copy'), { threads: 0 });
+    for (let n = 0; n < 4; n++) {
+      await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
+      await (n % 2 === 0 ? copy : lake.backend).sync({ index: 't' });
+    }
+    await copy.sync({ index: 't' });
+    expect(await contents(copy)).toEqual(await contents(lake.backend));
+    await copy.close();
+  });
+
+  it('is what the store says, whatever fails while it is committed', async () => {
+    const place = await build();
+    const other = await another(place);
+    for (let n = 0; n < byEffort(6, 12, 24); n++) {
+      await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
+      let left = n % 8;
+      server.fault = ({ method }) => {
+        if (method === 'GET' || left-- > 0) return null;
+        return n % 2 === 0
+          ? { kind: 'status', status: 403, code: 'AccessDenied' }
+          : { kind: 'lost' };
+      };
+      await lake.backend.sync({ index: 't' }).catch(() => undefined);
+      server.fault = () => null;
+      const engine = n % 3 === 0 ? lake.backend : other;
+      await engine.sync({ index: 't' });
+      const at = await openEngine(`${place}/t`, { threads: 0 });
+      expect(await contents(at), `round ${n}`).toEqual(await contents(engine));
+      await at.close();
+    }
+    expect(await other.verify({ index: 't' })).toMatchObject({ equal: true });
+    await other.close();
+  });
+});
