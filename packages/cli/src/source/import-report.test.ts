@@ -23,6 +23,24 @@ describe('the note about a column that is nearly of a type', () => {
   });
 });
 
+describe('notes about many columns', () => {
+  it('are one line for those that are like others', () => {
+    const years = Array.from({ length: 60 }, (_, i) => `${1962 + i}`);
+    const dates: NearlyTyped = { ...PHONES, column: 'd', kind: 'date', dateFormats: ['%d'] };
+    const notes = [...years.map((column) => ({ ...PHONES, column })), dates].map((one) => ({
+      note: 'nearly_typed' as const,
+      ...one,
+    }));
+    const lines = noteLines(notes);
+    expect(lines).toHaveLength(5);
+    expect(lines[2]).toMatch(/^note: 1964 is text: /);
+    expect(lines[3]).toBe(
+      'note: 57 more columns are texts of numbers: 1965, 1966, 1967, 1968, 1969, …',
+    );
+    expect(noteLines(notes.slice(0, 5))).toHaveLength(5);
+  });
+});
+
 describe('the note about objects of too many keys', () => {
   it('names the flag that makes their keys rows', () => {
     const [line] = noteLines([{ note: 'wide_objects', columns: ['packages'] }], 1);

@@ -84,14 +84,35 @@ function rowHint({ header, isHeaderLikeRow }: InputReading): string {
 
 /** What the user should know about an input of so many rows, each with the flag that changes it. */
 export function noteLines(notes: readonly InputNote[], rows?: number): readonly string[] {
-  return notes.flatMap((note) => {
-    if (note.note === 'skipped_lines') return skippedLines(note);
-    return [`note: ${note.note === 'wide_objects' ? wideLine(note, rows) : nearlyLine(note)}`];
+  const alike = Object.groupBy(notes, (note) =>
+    note.note === 'nearly_typed' ? `${note.kind} ${note.dateFormats ?? note.decimal}` : note.note,
+  );
+  return Object.values(alike).flatMap((group = []) => {
+    const named = group.length > MAX_NAMED ? group.slice(0, LEAST_NAMED) : group;
+    const lines = named.flatMap((note) => {
+      if (note.note === 'skipped_lines') return skippedLines(note);
+      return [`note: ${note.note === 'wide_objects' ? wideLine(note, rows) : nearlyLine(note)}`];
+    });
+    return [...lines, ...alikeLine(group.slice(named.length))];
   });
+}
+
+/** `note: 57 more columns are texts of numbers: 1965, 1966, …`. */
+function alikeLine(notes: readonly InputNote[]): readonly string[] {
+  const [first, ...others] = notes.filter(({ note }) => note === 'nearly_typed') as NearlyTyped[];
+  if (first === undefined) return [];
+  const columns = [first, ...others].map(({ column }) => column);
+  const named = columns.slice(0, MAX_NAMED).join(', ');
+  const rest = columns.length > MAX_NAMED ? ', …' : '';
+  return [
+    `note: ${columns.length} more columns are texts of ${PLURALS[first.kind]}: ${named}${rest}`,
+  ];
 }
 
 /** Columns that a note names. */
 const MAX_NAMED = 5;
+/** Columns of one kind with a note each, if there are more than `MAX_NAMED`. */
+const LEAST_NAMED = 3;
 
 function wideLine({ columns }: WideObjects, rows?: number): string {
   const named = columns.slice(0, MAX_NAMED).join(', ');
