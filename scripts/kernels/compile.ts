@@ -55,6 +55,7 @@ export interface KernelModule {
 
 /** All modules. */
 export const MODULES: readonly KernelModule[] = [
+  { name: 'aggregate', room: 'aggregate/loops' },
   { name: 'base', room: 'base' },
   { name: 'bitmap', room: 'bitmap' },
   { name: 'embed', room: 'embed/static' },

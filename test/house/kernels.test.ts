@@ -1,21 +1,15 @@
 /** Compiled kernels are what their source gives. */
-import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { codeFile, digestOf, MODULES } from '../../scripts/kernels/compile.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const builds = globSync('scripts/kernels*/build.ts', { cwd: root }).sort();
 
 describe('the kernel builds', () => {
   it('exist for every room', () => {
     const rooms = globSync('packages/engine/src/**/kernel-code.ts', { cwd: root });
-    expect(builds.length + MODULES.length).toBe(rooms.length);
-  });
-
-  it.each(builds)('%s equals the committed build', (build) => {
-    execFileSync(process.execPath, [build, '--check'], { cwd: root });
+    expect(MODULES.length).toBe(rooms.length);
   });
 
   it.each(MODULES)('$name is compiled from its sources (npm run kernels)', (module) => {

@@ -9,12 +9,8 @@ const LINE_CHARS = 100;
 const FOLDER_FILES = 30;
 /** The folder of a command is the command's first word. */
 const COMMANDS = /^packages\/cli\/src\/commands\//;
-/** Listings that are generated, and the WebAssembly text of the kernels. */
-const WIDE = [
-  /^test\/house\/pins\.test\.ts$/,
-  /^scripts\/kernels[\w-]*\//,
-  /init-definition\.test\.ts$/,
-];
+/** Listings that are generated. */
+const WIDE = [/^test\/house\/pins\.test\.ts$/, /init-definition\.test\.ts$/];
 /** A line that is one regular expression, or one string without a blank. */
 const UNBREAKABLE = /^\s*(\w+: |\.\.\.)?('[^\s']+'|"[^\s"]+"|`[^\s`]+`|\/.+\/[a-z]*)[,;)]*$/;
 /** A Markdown page, a TypeScript or Python file that a comment or a string names. */

@@ -83,7 +83,7 @@ describe('a release', () => {
         ...['@aws-sdk/client-s3', '@grpc/grpc-js', '@oclif/core', 'apache-arrow', 'preact'],
       ]),
     );
-    const development = ['typescript', 'vitest', 'rolldown', '@biomejs/biome', 'wabt'];
+    const development = ['typescript', 'vitest', 'rolldown', '@biomejs/biome'];
     expect(names.filter((name) => development.includes(name))).toEqual([]);
     const licenses = readFileSync(join(ROOT, 'packages/cli/bundle/LICENSES.txt'), 'utf8');
     const bundled = [...licenses.matchAll(/^# (\S+) (\d\S*) \(/gm)].map((m) => `${m[1]}@${m[2]}`);

@@ -1,7 +1,7 @@
 /**
- * The loops of aggregations as WebAssembly over an arena (scripts/kernels-aggregate). Documents go
- * by chunks of at most 65,024, so that 16 bits hold a chunk's counts and its sum fits the kernel's
- * numbers.
+ * The loops of aggregations as WebAssembly over an arena (packages/engine/kernels/aggregate).
+ * Documents go by chunks of at most 65,024, so that 16 bits hold a chunk's counts and its sum fits
+ * the kernel's numbers.
  */
 import { arenaCode, onceAnArena } from '../../storage/arena-code.ts';
 import type { Arena, Region } from '../../storage/directory.ts';
