@@ -1,6 +1,6 @@
 /**
- * What the notes of a search cost (`suggest: true`), in processor time inside the engine: each query
- * without and with them.
+ * What the notes of a search cost (`suggest: true`), in processor time inside the engine: each
+ * query without and with them.
  *
  *   node bench/notes.ts DATA-DIR INDEX QUERY...
  */

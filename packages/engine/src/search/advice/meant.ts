@@ -19,7 +19,6 @@ import { escapeField, escapeWord } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import type { FieldType } from '../../schema/definition.ts';
-import type { FieldPlan } from '../../schema/field-plan.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -32,6 +31,7 @@ import { meantKeys, meantPath } from './missing-path.ts';
 import { periodsElsewhere } from './periods-elsewhere.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
+import { comparesPlain, spelledAs } from './spelled-terms.ts';
 import { wholePeriod } from './whole-period.ts';
 
 /** A clause in the query syntax, and how many documents it finds; undefined: not counted. */
@@ -238,14 +238,6 @@ async function onMeantPath(guesser: Guesser, node: Valued): Promise<readonly Val
   return (await guesser.count(moved)) > 0 ? [moved] : alike(guesser, moved);
 }
 
-/** Letters with all that `plainText` drops. */
-const MARKED = 'ÀÖşשָׁبَ';
-
-/** True for a field whose terms never differ in case, accents and marks alone. */
-const comparesPlain = ({ folded, inverted }: FieldPlan): boolean =>
-  folded !== undefined ||
-  (inverted?.kind === 'text' && inverted.analyzer.normalize(MARKED) === plainText(MARKED));
-
 /** The same clause with texts of the field that differ in case, accents and marks alone. */
 async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
   const { value, isPattern, target } = fieldValue(context, node);
@@ -375,21 +367,6 @@ function fieldValue({ mapping }: SearchContext, node: Valued) {
   const value = inverted?.kind === 'text' ? inverted.analyzer.normalize(node.value) : node.value;
   const isPattern = node.kind === 'prefix' || node.kind === 'wildcard';
   return { value: node.kind === 'prefix' ? `${value}*` : value, isPattern, target };
-}
-
-/** The text of a clause in the spelling of a term, of which a pattern took these runs. */
-function spelledAs(
-  { kind }: Valued,
-  value: string,
-  runs: readonly string[] | undefined,
-  term: string,
-): readonly string[] {
-  if (kind === 'term' || kind === 'phrase') return [term];
-  if (runs === undefined) return [];
-  if (kind === 'prefix') return [runs[0]];
-  let next = 0;
-  const parts = value.split(/([*?])/).filter((part) => part !== '');
-  return [parts.map((part) => (/^[*?]$/.test(part) ? part : runs[next++])).join('')];
 }
 
 function withValue({ kind, field }: Valued, value: string): Valued {
