@@ -115,6 +115,17 @@ describe('the proposed definition', () => {
     `);
   });
 
+  it.each([
+    [many((i) => (i % 20 === 0 ? 'NA' : `${i}.5`)), '; 95 % are numbers, compared as texts'],
+    [many((i) => `${i}`), '; 100 % are numbers, compared as texts'],
+    [many((i) => (i % 3 === 0 ? 'NA' : `${i}`)), 'on average'],
+    [many((i) => `${i}`.padStart(5, '0')), 'on average'],
+  ])('says that a column of texts has numbers, unless they are codes: %#', async (values, end) => {
+    const columns = { id: { type: { kind: 'long' } as const }, delay: { type: string, values } };
+    const text = await initDefinition(fakeTable(columns), { source: { path: '/t' } });
+    expect(text).toMatch(new RegExp(`name: delay, type: KEYWORD.*${end}$`, 'm'));
+  });
+
   it('lets bare words search flattened columns with texts, behind other texts', async () => {
     const floors: Type = { kind: 'struct', fields: [field(20, 'floor', { kind: 'int' })] };
     const columns = {

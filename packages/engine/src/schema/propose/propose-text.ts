@@ -16,6 +16,9 @@ const WORDY_SHARE = 0.3;
 /** A larger share of distinct values makes facets useless. */
 const UNIQUE_SHARE = 0.9;
 
+/** A smaller share of numbers is no reason to name them. */
+const NUMBERS_SHARE = 0.8;
+
 /** A proposal for a text column, without the column. */
 export interface ProposedText {
   readonly type: 'KEYWORD' | 'TEXT' | 'IP';
@@ -48,7 +51,8 @@ function proposed(texts: readonly string[]): ProposedText {
   const values = new Set(texts).size;
   const distinct = values / texts.length;
   const length = Math.round(average);
-  const why = `${Math.round(distinct * 100)} % distinct, ${length} characters on average`;
+  const share = `${Math.round(distinct * 100)} % distinct`;
+  const why = `${share}, ${length} characters on average${numbersIn(texts)}`;
   const words = texts.filter(hasWords).length / texts.length;
   const isCategory = distinct <= CATEGORY_SHARE;
   const isRepeated = average < PROSE_CHARS && texts.length >= NAMES && distinct <= UNIQUE_SHARE;
@@ -65,6 +69,14 @@ function proposed(texts: readonly string[]): ProposedText {
     ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },
     hasFacet: !isProse && (isCategory || isRepeated),
   };
+}
+
+/** `; 93 % are numbers, compared as texts` of a column that may be one of numbers in its source. */
+function numbersIn(texts: readonly string[]): string {
+  const numbers = texts.filter((text) => /^[-+]?\d+(\.\d+)?$/.test(text)).length / texts.length;
+  const areCodes = texts.some((text) => /^0\d/.test(text));
+  if (numbers < NUMBERS_SHARE || areCodes) return '';
+  return `; ${Math.floor(numbers * 100)} % are numbers, compared as texts`;
 }
 
 /** Several words, or a text of a script without blanks. */
