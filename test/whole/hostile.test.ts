@@ -1,6 +1,7 @@
 // @module-tag slow
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Home, lines } from '../../packages/cli/test/child.ts';
 import { LhsError } from '../../packages/contract/src/index.ts';
@@ -252,5 +253,25 @@ describe('a full disk', () => {
     expect(found.total).toBe(2);
     const left = readdirSync(disk, { recursive: true, encoding: 'utf8' });
     expect(left.filter((path) => /gen-\d+$/.test(path))).toHaveLength(1);
+  });
+
+  it.skipIf(!made)('is no cache of a published index, which answers all the same', async () => {
+    const words = (id: number) => Array.from({ length: 12 }, (_, i) => hash('md5', `${id} ${i}`));
+    const rows = Array.from({ length: 10_000 }, (_, id) => ({ id, name: words(id).join(' ') }));
+    await makeTable('seen', rows);
+    await makeIndex('seen', `storage: ${home.path('published')}\n`);
+    await home.json(['index', 'reindex', 'seen']);
+    const cache = (path: string) => ({ env: { LHS_COLD_CACHE_DIR: path }, alone: true });
+    const read = (path: string) =>
+      home.run(['index', 'export', home.path('published/seen'), '--format', 'ndjson'], cache(path));
+    await home.run(['index', 'status', home.path('published/seen')], cache(`${disk}/opened-only`));
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(`${disk}/ballast`, Buffer.alloc(bavail * bsize - 100_000));
+    const full = await read(`${disk}/opened-only`);
+    rmSync(`${disk}/ballast`);
+    rmSync(`${disk}/opened-only`, { recursive: true });
+    expect([full.code, full.stderr]).toEqual([0, '']);
+    expect(full.stdout).toBe((await read(home.path('cache'))).stdout);
+    expect(full.stdout.split('\n').length).toBeGreaterThan(10_000);
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Arena, Pages, Region } from './directory.ts';
@@ -7,8 +7,8 @@ import { FreeSpace } from './free-space.ts';
 /**
  * Arenas: WebAssembly memories of fixed size, below 2 GiB so that every address is an int32.
  * Untouched pages cost nothing. Files are mapped over page-aligned parts of them (mmap MAP_FIXED,
- * private, so that a stray write reaches no file); without koffi, or with LHS_MMAP=0, they are read
- * into place. Releasing a region puts zero pages back and recycles the space.
+ * private, so that a stray write reaches no file); without koffi, with LHS_MMAP=0, and with holes in
+ * a tmpfs, they are read into place. Releasing a region puts zero pages back and recycles the space.
  *
  *   0             kernels (KERNEL_BYTES)
  *   1 MiB         files
@@ -33,12 +33,19 @@ const SLACK = 64;
 /** The largest file that an arena holds, just below 1.75 GiB: none is written that is larger. */
 export const MAX_FILE_BYTES = MAX_BYTES - KERNEL_BYTES - WORK_BYTES - SLACK;
 
+/** `blocks` of a file's status are of this size. */
+const DISK_BLOCK = 512;
+
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_FIXED = 0x12;
 const MAP_ANONYMOUS = 0x20;
 const MADV_DONTNEED = 4;
 /** Linux 5.14; refused before, and pages come when they are read. */
 const MADV_POPULATE_READ = 22;
+const SEEK_DATA = 3;
+const SEEK_HOLE = 4;
+/** `statfs` says so of files that are in memory. */
+const TMPFS = 0x0102_1994;
 
 interface Mapper {
   /**
@@ -50,6 +57,8 @@ interface Mapper {
   clear(address: bigint, length: number): boolean;
   /** Tells the system about whole pages; what it makes of it does not change what is read. */
   advise(address: bigint, length: number, advice: number): void;
+  /** Where bytes or a hole of an open file begin, from an offset on; negative: nowhere. */
+  seek(descriptor: number, offset: number, what: number): number;
   addressOf(memory: WebAssembly.Memory): bigint;
 }
 
@@ -62,25 +71,30 @@ const arenas: MappedArena[] = [];
 export function mapFile(path: string): Region {
   const descriptor = openSync(path, 'r');
   try {
-    return withRoom(fstatSync(descriptor).size, (arena, size) => arena.load(descriptor, size));
+    const { size, blocks } = fstatSync(descriptor);
+    const isWhole = DISK_BLOCK * blocks >= size || holesAreFree(path);
+    return withRoom(size, (arena) => arena.load(descriptor, size, isWhole));
   } finally {
     closeSync(descriptor);
   }
 }
 
-function withRoom(
-  size: number,
-  place: (arena: MappedArena, size: number) => Region | null,
-): Region {
+/**
+ * Whether the holes of a file take nothing when they are read where the file is mapped. In a full
+ * tmpfs, such a read kills the process (SIGBUS).
+ */
+export const holesAreFree = (path: string): boolean => statfsSync(path).type !== TMPFS;
+
+function withRoom(size: number, place: (arena: MappedArena) => Region | null): Region {
   for (const arena of arenas) {
-    const region = place(arena, size);
+    const region = place(arena);
     if (region !== null) return region;
   }
   const needed = roundUp(size + SLACK, WASM_PAGE) + KERNEL_BYTES + WORK_BYTES;
   if (needed <= MAX_BYTES) {
     const arena = new MappedArena(Math.max(ARENA_BYTES, needed));
     arenas.push(arena);
-    const region = place(arena, size);
+    const region = place(arena);
     if (region !== null) return region;
   }
   throw new LhsError(
@@ -131,15 +145,15 @@ class MappedArena implements Arena {
     throw new LhsError('limit_exceeded', `an arena has no ${bytes} bytes left`);
   }
 
-  /** A region with the file's bytes, or null where there is no room. */
-  load(descriptor: number, size: number): Region | null {
+  /** A region with the file's bytes, mapped if it may be, or null where there is no room. */
+  load(descriptor: number, size: number, mayMap: boolean): Region | null {
     const offset = this.#files.take(pagesOf(size));
     if (offset === null) return null;
-    const mapped =
-      size > 0 && mapper()?.map(this.#base + BigInt(offset), size, descriptor) === true;
+    const address = this.#base + BigInt(offset);
+    const mapped = mayMap && size > 0 && mapper()?.map(address, size, descriptor) === true;
     const region = this.#region(this.#files, offset, size, mapped);
     try {
-      if (!mapped) readInto(descriptor, this.u8, offset, size);
+      if (!mapped) readInto(descriptor, region.bytes);
       return region;
     } catch (error) {
       region.release();
@@ -158,6 +172,7 @@ class MappedArena implements Arena {
         remap: (descriptor: number) =>
           mapper()?.map(this.#base + BigInt(offset), length, descriptor) === true,
       }),
+      ...(!mapped && { clear: this.#pages.leave }),
       bytes: this.u8.subarray(offset, offset + length),
       release: () => {
         if (released) return;
@@ -181,11 +196,17 @@ class MappedArena implements Arena {
 /** Bytes that a region takes: whole pages, with slack. */
 const pagesOf = (bytes: number): number => roundUp(bytes + SLACK, PAGE);
 
-function readInto(descriptor: number, into: Uint8Array, offset: number, size: number): void {
-  for (let at = 0; at < size; ) {
-    const read = readSync(descriptor, into, offset + at, size - at, at);
-    if (read === 0) throw new LhsError('corrupt_index', `a file ended at byte ${at} of ${size}`);
-    at += read;
+/** Reads a file; its holes take no memory where they are known. */
+function readInto(descriptor: number, into: Uint8Array): void {
+  const size = into.length;
+  const seek = (offset: number, what: number) => mapper()?.seek(descriptor, offset, what);
+  for (let at = seek(0, SEEK_DATA) ?? 0; at >= 0 && at < size; at = seek(at, SEEK_DATA) ?? size) {
+    const end = Math.min(size, seek(at, SEEK_HOLE) ?? size);
+    while (at < end) {
+      const read = readSync(descriptor, into, at, end - at, at);
+      if (read === 0) throw new LhsError('corrupt_index', `a file ended at byte ${at} of ${size}`);
+      at += read;
+    }
   }
 }
 
@@ -203,12 +224,14 @@ function loadMapper(): Mapper | null {
     const koffi = createRequire(import.meta.url)('koffi');
     const libc = koffi.load(null);
     const mmap = libc.func('void *mmap(uintptr_t, size_t, int, int, int, int64_t)');
+    const lseek = libc.func('int64_t lseek(int, int64_t, int)');
     const madvise = libc.func('int madvise(uintptr_t, size_t, int)');
     const fixed = (address: bigint, length: number, flags: number, descriptor: number) =>
       koffi.address(mmap(address, length, PROT_READ_WRITE, flags, descriptor, 0)) === address;
     return {
       map: (address, length, descriptor) => fixed(address, length, MAP_PRIVATE_FIXED, descriptor),
       advise: (address, length, advice) => madvise(address, length, advice),
+      seek: (descriptor, offset, what) => Number(lseek(descriptor, offset, what)),
       clear: (address, length) => fixed(address, length, MAP_PRIVATE_FIXED | MAP_ANONYMOUS, -1),
       addressOf: (memory) => BigInt(koffi.address(memory.buffer)),
     };

@@ -20,6 +20,7 @@ import {
 import { readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { holesAreFree } from './arena.ts';
 import type { ColdObject } from './cold-file.ts';
 import type { Region } from './directory.ts';
 
@@ -56,7 +57,7 @@ export class CachedFile {
   private constructor(path: string, descriptor: number, region: Region) {
     this.#path = path;
     this.#id = fileId(descriptor);
-    this.mapped = region.remap?.(descriptor) === true;
+    this.mapped = holesAreFree(path) && region.remap?.(descriptor) === true;
   }
 
   /**

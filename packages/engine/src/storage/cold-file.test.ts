@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mapFile } from './arena.ts';
 import { trimCache } from './cached-file.ts';
 import { ColdFile, collectDemands } from './cold-file.ts';
@@ -23,10 +24,13 @@ const whole = Uint8Array.from({ length: 10 * BLOCK + 500 }, (_, i) => (i * i) % 
 const blockOf = (block: number) => whole.subarray(block * BLOCK, (block + 1) * BLOCK);
 const blocks = Array.from({ length: 11 }, (_, block) => block);
 
+/** Files are mapped on a disk; those in memory are not if they have holes. */
+const DISKS = [tmpdir(), '/var/tmp'].filter(existsSync);
+let disk = DISKS[0]!;
 let folder = '';
 let cache = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lhs-cold-file-'));
+  folder = mkdtempSync(join(disk, 'lhs-cold-file-'));
   cache = join(folder, 'cache');
   vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
   const twin = new Uint8Array(whole.length);
@@ -67,7 +71,11 @@ function open(mapped = true) {
 const right = (from: number, to: number) => whole.slice(from * BLOCK, to * BLOCK);
 const cacheFile = () => join(cache, readdirSync(cache)[0]!);
 
-describe('a cold file', () => {
+describe.each(DISKS)('a cold file in %s', (place) => {
+  beforeAll(() => {
+    disk = place;
+  });
+
   it.each([true, false])(
     'shares blocks with others that have it open (mapped: %s)',
     async (mapped) => {

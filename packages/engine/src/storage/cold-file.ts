@@ -234,11 +234,18 @@ export class ColdFile {
       this.#absent++;
       const { from, bytes } = this.#rangeOf(block);
       coldFigures.heldBytes -= bytes;
-      this.#region.pages?.leave(this.#region.offset + from, bytes);
+      this.#giveBack(from, from + bytes);
     }
     this.#cache = undefined;
     this.#hereTo = 0;
     held.delete(this);
+  }
+
+  #giveBack(from: number, to: number): void {
+    const { offset, pages, clear } = this.#region;
+    pages?.leave(offset + from, to - from);
+    const first = Math.max(from, this.#residentBytes);
+    clear?.(offset + first, Math.min(to, this.object.length - FRAME_FOOTER_BYTES) - first);
   }
 
   #took(block: number): void {

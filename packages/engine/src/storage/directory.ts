@@ -18,6 +18,8 @@ export interface Region {
    * file is mapped.
    */
   readonly remap?: (descriptor: number) => boolean;
+  /** Where no file is mapped: gives the memory of whole pages back, whose bytes are lost. */
+  readonly clear?: (offset: number, bytes: number) => void;
   /**
    * Of a cold file: its bytes have to be demanded, by address in the arena, before they are read.
    * While demands are collected, it returns although they are absent. Absent: all are here.
