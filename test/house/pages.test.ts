@@ -5,14 +5,18 @@ import { filesBelow, ROOT } from './sources.ts';
 
 const COLUMNS = 100;
 const DECISION_WORDS = 300;
+const CHANGELOG_WORDS = 400;
+/** Words of all pages, as `wc -w` counts them. */
+const ALL_WORDS = 65_000;
 /** The head of a decision: its title and date. */
 const ACCEPTED = /^# .*\n\nAccepted on \d{4}-\d\d-\d\d\.\n/;
 /** A file of this repository, as the pages of published packages link to it. */
 const OWN_PAGES = /^https:\/\/github\.com\/lakehouse-search\/lhs\/blob\/main\/([^#]+)/;
 
-const pages = filesBelow('.')
-  .filter((path) => path.endsWith('.md') && !/^fixtures\/|MODEL|RESULTS|CHANGELOG/.test(path))
+const allPages = filesBelow('.')
+  .filter((path) => path.endsWith('.md') && !path.includes('fixtures/'))
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+const pages = allPages.filter(({ path }) => !/MODEL|RESULTS|CHANGELOG/.test(path));
 
 /** Lines of a page with their numbers, without tables and without what commands print. */
 function prose(text: string): { readonly line: string; readonly number: number }[] {
@@ -76,6 +80,20 @@ describe('decisions', () => {
   it(`have at most ${DECISION_WORDS} words`, () => {
     const long = decisions.filter(({ text }) => wordsOf(text) > DECISION_WORDS);
     expect(long.map(({ path, text }) => `${path}: ${wordsOf(text)}`)).toEqual([]);
+  });
+});
+
+describe('all pages', () => {
+  it(`have at most ${ALL_WORDS} words`, () => {
+    const words = allPages.map(
+      ({ text }) => text.split(/\s+/).filter((word) => word !== '').length,
+    );
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(ALL_WORDS);
+  });
+
+  it(`have at most ${CHANGELOG_WORDS} words on the next release`, () => {
+    const [, next] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m, 2);
+    expect(wordsOf(next)).toBeLessThanOrEqual(CHANGELOG_WORDS);
   });
 });
 

@@ -6,8 +6,9 @@ const page = readFileSync(new URL('../../../../docs/serve.md', import.meta.url),
 
 describe('the page about servers', () => {
   it('lists every setting with its meaning, and the rule of their variables', () => {
-    const [, table] = page.split('| setting | meaning |\n');
-    const rows = [...table.split('\n\n')[0].matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)];
+    const [, section] = page.split('## Configuration file\n');
+    const [list] = section.split('\n\nThe file alone ');
+    const rows = [...list.replace(/\n {2}/g, ' ').matchAll(/^- `([\w.]+)`: (.*)$/gm)];
     const paths = Object.keys(SERVER_SETTINGS) as SettingPath[];
     expect(rows.map(([, path, meaning]) => [path, meaning])).toEqual(
       paths.map((path) => [path, SERVER_SETTINGS[path].meaning]),

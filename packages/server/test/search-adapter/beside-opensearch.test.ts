@@ -174,7 +174,7 @@ describe.runIf(JARS !== undefined && JAVA !== undefined)('the adapter beside Ope
     expect(refused).toBeLessThan(FIXED.length / 20);
     const docs = join(import.meta.dirname, '../../../../docs/search-adapter.md');
     const [, section] = readFileSync(docs, 'utf8').split('## Differences from OpenSearch\n');
-    const rows = section!.split('\n## ')[0]!.matchAll(/^\| `([a-z-]+)` \|/gm);
+    const rows = section!.split('\n## ')[0]!.matchAll(/^- `([a-z-]+)`: /gm);
     expect([...rows].map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());
     expect([...seen].toSorted()).toEqual(NAMES.toSorted());
   });
