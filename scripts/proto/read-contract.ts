@@ -62,7 +62,7 @@ class ContractReader {
   }
 
   read(): WireModel {
-    const file = `${this.#root}/packages/contract/src/backend.ts`;
+    const file = `${this.#root}/packages/contract/src/service.ts`;
     const module = this.#checker.getSymbolAtLocation(this.#project.program.getSourceFile(file)!);
     const exported = this.#checker.getExportsOfModule(module!);
     const service = exported.find(({ name }) => name === 'ServiceApi')!;
@@ -152,7 +152,7 @@ class ContractReader {
     const path = symbol.declarations[0]?.path ?? '';
     const folder = dirname(relative(`${this.#root}/packages/contract/src`, path));
     if (folder !== '.') return folder.replaceAll('-', '_');
-    return basename(path) === 'backend.ts' ? SERVICES_FILE : 'values';
+    return ['backend.ts', 'service.ts'].includes(basename(path)) ? SERVICES_FILE : 'values';
   }
 
   #fileOfMembers(type: Type): string {

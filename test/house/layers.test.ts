@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ],
     ['aliases', 'diff', 'jobs', 'saved-queries'],
     ['backend.ts'],
-    ['typed'],
+    ['service.ts', 'typed'],
     ['each-hit.ts', 'methods.ts', 'operations.ts'],
     ['grouped.ts'],
     ['index.ts', 'internal.ts'],

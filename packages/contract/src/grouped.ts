@@ -1,9 +1,10 @@
-import type { BackendApi, Operation, SearchApi, ServiceApi } from './backend.ts';
+import type { BackendApi, SearchApi } from './backend.ts';
 import type { CallContext } from './call.ts';
 import type { HitReader } from './each-hit.ts';
 import type { OPERATIONS } from './operations.ts';
 import type { HybridRequest } from './search/request.ts';
 import type { HybridResponse } from './search/response.ts';
+import type { Operation, ServiceApi } from './service.ts';
 import type { Defining, DefinitionApi } from './typed/definition-source.ts';
 
 type LibraryApi = Omit<ServiceApi, Defining> & DefinitionApi;

@@ -49,6 +49,7 @@ export { clauseText, meantText } from './search/clause-count.ts';
 export * from './search/other-fragments.ts';
 export { QUERY_TAGS } from './search/query-tree.ts';
 export * from './search/sort-text.ts';
+export type * from './service.ts';
 export * from './source/check.ts';
 export * from './source/settings.ts';
 export { withDefinitionText } from './typed/definition-source.ts';

@@ -1,5 +1,5 @@
-import type { Operation, ServiceApi } from './backend.ts';
 import type { CallContext } from './call.ts';
+import type { Operation, ServiceApi } from './service.ts';
 
 /** The request of an operation. */
 export type RequestOf<K extends Operation> = Exclude<Parameters<ServiceApi[K]>[0], undefined>;

@@ -1,7 +1,6 @@
 import { ACCOUNT_OPERATIONS } from './accounts/operations.ts';
 import { AGGREGATION_OPERATIONS } from './aggregations/operations.ts';
 import { ALIAS_OPERATIONS } from './aliases/operations.ts';
-import type { Operation } from './backend.ts';
 import { BACKUP_OPERATIONS } from './backups/operations.ts';
 import { CLUSTER_OPERATIONS } from './cluster/operations.ts';
 import { DIFF_OPERATIONS } from './diff/operations.ts';
@@ -16,6 +15,7 @@ import { PIT_OPERATIONS } from './points-in-time/operations.ts';
 import { QUERY_TEXT_OPERATIONS } from './query-text/operations.ts';
 import { SAVED_QUERY_OPERATIONS } from './saved-queries/operations.ts';
 import { SEARCH_OPERATIONS } from './search/operations.ts';
+import type { Operation } from './service.ts';
 import { SOURCE_OPERATIONS } from './source/operations.ts';
 import { WINDOW_OPERATIONS } from './windows/operations.ts';
 

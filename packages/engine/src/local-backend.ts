@@ -6,17 +6,12 @@
  *
  * An index is opened with its first use, and again after each commit of this process or another.
  * The code of an operation is loaded with its first call, so that a single search starts fast.
- *
- * Long on purpose: a few lines for each operation of `BackendApi`.
  */
 import type {
   AlterIndexRequest,
   AlterPlan,
   CallContext,
-  DefiningRequest,
   DefinitionApi,
-  ExportedDocument,
-  ExportRequest,
   FollowEvent,
   FollowRequest,
   Hit,
@@ -24,10 +19,7 @@ import type {
   HitsRequest,
   IndexRequest,
   Job,
-  JobKind,
   JobRequest,
-  JobRequests,
-  JobResults,
   ReindexRequest,
   ReindexResponse,
   StartJobRequest,
@@ -37,23 +29,19 @@ import {
   checkCall,
   checkUpgradeRequest,
   eachHit,
-  refuseListed,
-  withDefinitionText,
 } from '@lakehouse-search/contract/internal';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
 import type { CachedParts } from './local/cache/answer-text.ts';
 import { type RepeatedRequest, recallAnswer } from './local/cache/recall.ts';
 import type { ResultCacheFigures } from './local/cache/result-cache.ts';
-import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { IndexFinding } from './local/diagnose/findings.ts';
-import { LocalIndexes } from './local/local-indexes.ts';
+import { defining, type Items, later } from './local/engine-calls.ts';
+import { EngineReads } from './local/engine-reads.ts';
 import { type EngineOptions, requireDataFolder } from './local/local-options.ts';
 import type { NodeReads } from './local/node/node-reads.ts';
-import { refuseServed } from './local/served-folder.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
-import { LOCAL_SOURCE } from './source/local-source.ts';
 import type { WhenStaged } from './sync/build/cut-over.ts';
 
 const aliases = lazily(() => import('./local/writes/aliases.ts'));
@@ -64,9 +52,7 @@ const erasure = lazily(() => import('./local/writes/erasure.ts'));
 const ingest = lazily(() => import('./local/writes/ingest.ts'));
 const pits = lazily(() => import('./local/reads/point-in-time.ts'));
 const queries = lazily(() => import('./local/reads/saved-queries.ts'));
-const queryText = lazily(() => import('./local/reads/query-text.ts'));
 const windows = lazily(() => import('./local/writes/windows.ts'));
-const reads = lazily(() => import('./local/reads/reads.ts'));
 
 /**
  * Opens a data folder, or a published index by its location (`s3://bucket/prefix/INDEX`) at its
@@ -86,323 +72,210 @@ export async function openEngine(
   return new LocalEngine(dataDir, options);
 }
 
-/** An operation as the modules of `local/` define it, and as a method of a backend. */
-type Work<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => R | Promise<R>;
-type Method<Q, R> = (request: Q, call?: CallContext) => Promise<R>;
-type Items<Q, T> = (request: Q, call?: CallContext) => AsyncGenerator<T>;
-
-/** An operation over all tables that the process can read: it is closed to callers of some. */
-function overTables<Q, R>(name: string, read: (request: Q, call: CallContext) => Promise<R>) {
-  return (_: LocalIndexes, request: Q, call: CallContext): Promise<R> => {
-    refuseListed(call, name);
-    return read(request, call);
-  };
-}
-
-/** An operation that takes a definition as an object too. */
-function defining<Q, R>(method: Method<Q, R>): Method<DefiningRequest<Q>, R> {
-  return async (request, call) => method(withDefinitionText<Q>(request), call);
-}
-
-/** An operation whose module is loaded with its first call. */
-function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
-  let loaded: Work<Q, R> | undefined;
-  return (indexes, request, call) => {
-    if (loaded !== undefined) return loaded(indexes, request, call);
-    return load().then((work) => {
-      loaded = work;
-      return work(indexes, request, call);
-    });
-  };
-}
-
 /** The local `BackendApi`. Close it when done: it holds mapped files and the registry. */
-export class LocalEngine implements BackendApi, HitReader {
-  readonly dataDir: string;
-  readonly #indexes: LocalIndexes;
-  readonly #jobs = lazily(async () => {
-    const { LocalJobs } = await import('./local/jobs/jobs.ts');
-    return new LocalJobs(this.#indexes);
-  });
-
+export class LocalEngine extends EngineReads implements BackendApi, HitReader {
   /** Figures of the cache of answers; null: none is kept. */
   get resultCache(): ResultCacheFigures | null {
-    return this.#indexes.results?.figures ?? null;
+    return this.indexes.results?.figures ?? null;
   }
-
-  constructor(dataDir: string, options?: EngineOptions) {
-    this.dataDir = dataDir;
-    this.#indexes = new LocalIndexes(dataDir, options);
-  }
-
-  readonly search: BackendApi['search'] = this.#read(
-    later(async () => (await reads()).searchLocal),
-  );
-  readonly semantic: BackendApi['semantic'] = this.#read(
-    later(async () => (await reads()).semanticLocal),
-  );
-  readonly hybrid: BackendApi['hybrid'] = this.#read(
-    later(async () => (await reads()).hybridLocal),
-  );
-  readonly aggregate: BackendApi['aggregate'] = this.#read(
-    later(async () => (await reads()).aggregateLocal),
-  );
-  readonly facets: BackendApi['facets'] = this.#read(
-    later(async () => (await reads()).facetsLocal),
-  );
-  readonly suggest: BackendApi['suggest'] = this.#read(
-    later(async () => (await reads()).suggestLocal),
-  );
-  readonly explain: BackendApi['explain'] = this.#read(
-    later(async () => (await reads()).explainLocal),
-  );
-  readonly diffHits: BackendApi['diffHits'] = this.#work(
-    'diffHits',
-    later(async () => (await import('./local/reads/diff.ts')).diffLocal),
-  );
-  readonly getKeys: BackendApi['getKeys'] = this.#read(
-    later(async () => (await reads()).keysLocal),
-  );
-  readonly clauseCounts: BackendApi['clauseCounts'] = this.#read(
-    later(async () => (await reads()).clauseCountsLocal),
-  );
-  readonly bench: BackendApi['bench'] = this.#ownRead(
-    'bench',
-    later(async () => (await reads()).benchLocal),
-  );
-  readonly exportDocuments: Items<ExportRequest, ExportedDocument> = this.#stream(
-    null,
-    later(async () => (await import('./local/reads/export.ts')).exportLocal),
-    true,
-  );
-
-  readonly analyze: BackendApi['analyze'] = this.#read(
-    later(async () => (await import('./local/reads/analyze.ts')).analyzeLocal),
-  );
-  readonly parseQuery: BackendApi['parseQuery'] = this.#read(
-    later(async () => (await queryText()).parseText),
-  );
-  readonly printQuery: BackendApi['printQuery'] = this.#read(
-    later(async () => (await queryText()).printTree),
-  );
-
-  readonly describeSource: BackendApi['describeSource'] = this.#ownRead(
-    'describeSource',
-    overTables('describeSource', LOCAL_SOURCE.describeSource),
-  );
-  readonly listTables: BackendApi['listTables'] = this.#ownRead(
-    'listTables',
-    overTables('listTables', LOCAL_SOURCE.listTables),
-  );
-  readonly initDefinition: BackendApi['initDefinition'] = this.#ownRead(
-    'initDefinition',
-    overTables('initDefinition', LOCAL_SOURCE.initDefinition),
-  );
 
   readonly createIndex: DefinitionApi['createIndex'] = defining(
-    this.#change(
+    this.change(
       'createIndex',
       later(async () => (await define()).createLocal),
     ),
   );
-  readonly listIndexes: BackendApi['listIndexes'] = this.#ownRead(
+  readonly listIndexes: BackendApi['listIndexes'] = this.ownRead(
     'listIndexes',
     later(async () => (await describe()).listLocal),
   );
-  readonly describeIndex: BackendApi['describeIndex'] = this.#read(
+  readonly describeIndex: BackendApi['describeIndex'] = this.read(
     later(async () => (await describe()).describeLocal),
   );
   readonly alterIndex: DefinitionApi['alterIndex'] = defining(
-    this.#work('alterIndex', async (indexes, request: AlterIndexRequest, call) => {
+    this.work('alterIndex', async (indexes, request: AlterIndexRequest, call) => {
       const { alterLocal } = await import('./local/jobs/alter.ts');
-      return alterLocal(indexes, request, call, await this.#jobs());
+      return alterLocal(indexes, request, call, await this.jobs());
     }),
   );
-  readonly rollbackIndex: BackendApi['rollbackIndex'] = this.#job('rollbackIndex', 'rollback');
-  readonly planReshard: BackendApi['planReshard'] = this.#ownRead(
+  readonly rollbackIndex: BackendApi['rollbackIndex'] = this.job('rollbackIndex', 'rollback');
+  readonly planReshard: BackendApi['planReshard'] = this.ownRead(
     'planReshard',
     later(async () => (await import('./local/jobs/reshard.ts')).planReshardLocal),
   );
-  readonly applyReshard: BackendApi['applyReshard'] = this.#work(
+  readonly applyReshard: BackendApi['applyReshard'] = this.work(
     'applyReshard',
     async (indexes, request, call) => {
       const { applyReshardLocal } = await import('./local/jobs/reshard.ts');
-      return applyReshardLocal(indexes, request, call, await this.#jobs());
+      return applyReshardLocal(indexes, request, call, await this.jobs());
     },
   );
-  readonly moveBucket: BackendApi['moveBucket'] = this.#work(
+  readonly moveBucket: BackendApi['moveBucket'] = this.work(
     'moveBucket',
     async (indexes, request, call) => {
       const { moveBucketLocal } = await import('./local/jobs/reshard.ts');
-      return moveBucketLocal(indexes, request, call, await this.#jobs());
+      return moveBucketLocal(indexes, request, call, await this.jobs());
     },
   );
   readonly rehearseAlter: DefinitionApi['rehearseAlter'] = defining(
-    this.#work(
+    this.work(
       'rehearseAlter',
       later(async () => (await import('./local/jobs/rehearse.ts')).rehearseLocal),
     ),
   );
-  readonly dropIndex: BackendApi['dropIndex'] = this.#change(
+  readonly dropIndex: BackendApi['dropIndex'] = this.change(
     'dropIndex',
     later(async () => (await define()).dropLocal),
   );
-  readonly renameIndex: BackendApi['renameIndex'] = this.#change(
+  readonly renameIndex: BackendApi['renameIndex'] = this.change(
     'renameIndex',
     later(async () => (await import('./local/writes/rename.ts')).renameLocal),
   );
-  readonly cloneIndex: BackendApi['cloneIndex'] = this.#work(
+  readonly cloneIndex: BackendApi['cloneIndex'] = this.work(
     'cloneIndex',
     later(async () => (await import('./local/writes/clone.ts')).cloneLocal),
   );
   readonly validateDefinition: DefinitionApi['validateDefinition'] = defining(
-    this.#ownRead(
+    this.ownRead(
       'validateDefinition',
       later(async () => (await define()).validateLocal),
     ),
   );
 
-  readonly reindex: BackendApi['reindex'] = this.#job('reindex', 'reindex');
-  readonly sync: BackendApi['sync'] = this.#work(
+  readonly reindex: BackendApi['reindex'] = this.job('reindex', 'reindex');
+  readonly sync: BackendApi['sync'] = this.work(
     'sync',
     later(async () => (await ingest()).syncLocal),
   );
   /** Ends when the engine is closed, as when the call is aborted. */
-  readonly follow: Items<FollowRequest, FollowEvent> = this.#stream(
+  readonly follow: Items<FollowRequest, FollowEvent> = this.stream(
     'follow',
     async (indexes, request, call) => {
       const { followLocal } = await import('./local/writes/follow.ts');
-      return followLocal(indexes, request, call, this.#jobs);
+      return followLocal(indexes, request, call, this.jobs);
     },
     false,
   );
-  readonly applyBatch: BackendApi['applyBatch'] = this.#work(
+  readonly applyBatch: BackendApi['applyBatch'] = this.work(
     'applyBatch',
     later(async () => (await ingest()).applyLocal),
   );
-  readonly getCheckpoint: BackendApi['getCheckpoint'] = this.#ownRead(
+  readonly getCheckpoint: BackendApi['getCheckpoint'] = this.ownRead(
     'getCheckpoint',
     later(async () => (await ingest()).checkpointLocal),
   );
-  readonly status: BackendApi['status'] = this.#ownRead(
+  readonly status: BackendApi['status'] = this.ownRead(
     'status',
     later(async () => (await import('./local/reads/status.ts')).statusOf),
   );
   /** A data folder that cannot be written is examined without the record of a job. */
-  readonly verify: BackendApi['verify'] = this.#work('verify', async (indexes, request, call) => {
+  readonly verify: BackendApi['verify'] = this.work('verify', async (indexes, request, call) => {
     const { isUnwritable } = await import('./storage/io-errors.ts');
     try {
-      return await (await this.#jobs()).run('verify', request, call);
+      return await (await this.jobs()).run('verify', request, call);
     } catch (error) {
       if (!isUnwritable(error) || request.repair === true) throw error;
       return (await import('./local/writes/verify.ts')).verifyLocal(indexes, request, call);
     }
   });
-  readonly compact: BackendApi['compact'] = this.#job('compact', 'compact');
-  readonly upgrade: BackendApi['upgrade'] = this.#work(
-    'upgrade',
-    async (indexes, request, call) => {
-      const checked = checkUpgradeRequest(request);
-      if (checked.plan !== true) return (await this.#jobs()).run('upgrade', checked, call);
-      const { upgradePlan } = await import('./local/writes/upgrade.ts');
-      return upgradePlan(indexes, checked, call);
-    },
-  );
+  readonly compact: BackendApi['compact'] = this.job('compact', 'compact');
+  readonly upgrade: BackendApi['upgrade'] = this.work('upgrade', async (indexes, request, call) => {
+    const checked = checkUpgradeRequest(request);
+    if (checked.plan !== true) return (await this.jobs()).run('upgrade', checked, call);
+    const { upgradePlan } = await import('./local/writes/upgrade.ts');
+    return upgradePlan(indexes, checked, call);
+  });
 
   readonly startJob: DefinitionApi['startJob'] = defining(
-    this.#change('startJob', async (_, request: StartJobRequest, call) =>
-      (await this.#jobs()).start(request, call),
+    this.change('startJob', async (_, request: StartJobRequest, call) =>
+      (await this.jobs()).start(request, call),
     ),
   );
-  readonly getJob: BackendApi['getJob'] = this.#ownRead('getJob', async (_, request, call) =>
-    (await this.#jobs()).get(request, call),
+  readonly getJob: BackendApi['getJob'] = this.ownRead('getJob', async (_, request, call) =>
+    (await this.jobs()).get(request, call),
   );
-  readonly listJobs: BackendApi['listJobs'] = this.#ownRead('listJobs', async (_, request, call) =>
-    (await this.#jobs()).list(request, call),
+  readonly listJobs: BackendApi['listJobs'] = this.ownRead('listJobs', async (_, request, call) =>
+    (await this.jobs()).list(request, call),
   );
-  readonly cancelJob: BackendApi['cancelJob'] = this.#change(
-    'cancelJob',
-    async (_, request, call) => (await this.#jobs()).cancel(request, call),
+  readonly cancelJob: BackendApi['cancelJob'] = this.change('cancelJob', async (_, request, call) =>
+    (await this.jobs()).cancel(request, call),
   );
   /** Throws interrupted when the call is aborted, closed when the engine is closed. */
-  readonly watchJob: Items<JobRequest, Job> = this.#stream(
+  readonly watchJob: Items<JobRequest, Job> = this.stream(
     'watchJob',
-    async (_, request, call) => (await this.#jobs()).watch(request, call),
+    async (_, request, call) => (await this.jobs()).watch(request, call),
     true,
   );
 
-  readonly backup: BackendApi['backup'] = this.#job('backup', 'backup');
-  readonly backupStatus: BackendApi['backupStatus'] = this.#ownRead(
+  readonly backup: BackendApi['backup'] = this.job('backup', 'backup');
+  readonly backupStatus: BackendApi['backupStatus'] = this.ownRead(
     'backupStatus',
     later(async () => (await backups()).backupStatusLocal),
   );
-  readonly listBackups: BackendApi['listBackups'] = this.#ownRead(
+  readonly listBackups: BackendApi['listBackups'] = this.ownRead(
     'listBackups',
     later(async () => (await backups()).listBackupsLocal),
   );
-  readonly pruneBackups: BackendApi['pruneBackups'] = this.#work(
+  readonly pruneBackups: BackendApi['pruneBackups'] = this.work(
     'pruneBackups',
     later(async () => (await backups()).pruneBackupsLocal),
   );
-  readonly restore: DefinitionApi['restore'] = defining(this.#job('restore', 'restore'));
+  readonly restore: DefinitionApi['restore'] = defining(this.job('restore', 'restore'));
 
-  readonly windowStatus: BackendApi['windowStatus'] = this.#ownRead(
+  readonly windowStatus: BackendApi['windowStatus'] = this.ownRead(
     'windowStatus',
     later(async () => (await windows()).windowStatusLocal),
   );
-  readonly reindexWindow: BackendApi['reindexWindow'] = this.#job(
-    'reindexWindow',
-    'reindex_window',
-  );
-  readonly moveWindows: BackendApi['moveWindows'] = this.#job('moveWindows', 'move_windows');
+  readonly reindexWindow: BackendApi['reindexWindow'] = this.job('reindexWindow', 'reindex_window');
+  readonly moveWindows: BackendApi['moveWindows'] = this.job('moveWindows', 'move_windows');
 
-  readonly checkErasure: BackendApi['checkErasure'] = this.#work(
+  readonly checkErasure: BackendApi['checkErasure'] = this.work(
     'checkErasure',
     later(async () => (await erasure()).checkErasureLocal),
   );
-  readonly runErasure: BackendApi['runErasure'] = this.#job('runErasure', 'erase');
-  readonly erasureKey: BackendApi['erasureKey'] = this.#ownRead(
+  readonly runErasure: BackendApi['runErasure'] = this.job('runErasure', 'erase');
+  readonly erasureKey: BackendApi['erasureKey'] = this.ownRead(
     'erasureKey',
     later(async () => (await erasure()).erasureKeyLocal),
   );
-  readonly verifyReceipt: BackendApi['verifyReceipt'] = this.#ownRead(
+  readonly verifyReceipt: BackendApi['verifyReceipt'] = this.ownRead(
     'verifyReceipt',
     later(async () => (await erasure()).verifyReceiptLocal),
   );
 
-  readonly openPit: BackendApi['openPit'] = this.#change(
+  readonly openPit: BackendApi['openPit'] = this.change(
     null,
     later(async () => (await pits()).openPit),
   );
-  readonly closePit: BackendApi['closePit'] = this.#change(
+  readonly closePit: BackendApi['closePit'] = this.change(
     null,
     later(async () => (await pits()).closePit),
   );
 
-  readonly listAliases: BackendApi['listAliases'] = this.#ownRead(
+  readonly listAliases: BackendApi['listAliases'] = this.ownRead(
     'listAliases',
     later(async () => (await aliases()).listAliases),
   );
-  readonly setAlias: BackendApi['setAlias'] = this.#change(
+  readonly setAlias: BackendApi['setAlias'] = this.change(
     'setAlias',
     later(async () => (await aliases()).setAlias),
   );
-  readonly dropAlias: BackendApi['dropAlias'] = this.#change(
+  readonly dropAlias: BackendApi['dropAlias'] = this.change(
     'dropAlias',
     later(async () => (await aliases()).dropAlias),
   );
-  readonly listSavedQueries: BackendApi['listSavedQueries'] = this.#read(
+  readonly listSavedQueries: BackendApi['listSavedQueries'] = this.read(
     later(async () => (await queries()).listSavedQueries),
   );
-  readonly createSavedQuery: BackendApi['createSavedQuery'] = this.#change(
+  readonly createSavedQuery: BackendApi['createSavedQuery'] = this.change(
     null,
     later(async () => (await queries()).createSavedQuery),
   );
-  readonly replaceSavedQuery: BackendApi['replaceSavedQuery'] = this.#change(
+  readonly replaceSavedQuery: BackendApi['replaceSavedQuery'] = this.change(
     null,
     later(async () => (await queries()).replaceSavedQuery),
   );
-  readonly deleteSavedQuery: BackendApi['deleteSavedQuery'] = this.#change(
+  readonly deleteSavedQuery: BackendApi['deleteSavedQuery'] = this.change(
     null,
     later(async () => (await queries()).deleteSavedQuery),
   );
@@ -416,8 +289,8 @@ export class LocalEngine implements BackendApi, HitReader {
     call: CallContext,
     whenStaged: WhenStaged,
   ): Promise<ReindexResponse> {
-    const work = this.#work<ReindexRequest, ReindexResponse>('reindex', async (_, checked, own) =>
-      (await this.#jobs()).run('reindex', checked, { ...own, ...{ whenStaged } }),
+    const work = this.work<ReindexRequest, ReindexResponse>('reindex', async (_, checked, own) =>
+      (await this.jobs()).run('reindex', checked, { ...own, ...{ whenStaged } }),
     );
     return work(request, call);
   }
@@ -431,8 +304,8 @@ export class LocalEngine implements BackendApi, HitReader {
     call: CallContext,
     whenStaged: WhenStaged,
   ): Promise<AlterPlan> {
-    const work = this.#work<AlterIndexRequest, AlterPlan>('alterIndex', async (_, checked, own) =>
-      (await this.#jobs()).run('alter', checked, { ...own, ...{ whenStaged } }),
+    const work = this.work<AlterIndexRequest, AlterPlan>('alterIndex', async (_, checked, own) =>
+      (await this.jobs()).run('alter', checked, { ...own, ...{ whenStaged } }),
     );
     return work({ ...request, apply: true }, call);
   }
@@ -440,7 +313,7 @@ export class LocalEngine implements BackendApi, HitReader {
   /** What a node of a cluster answers about the indexes of this engine; it ends with the engine. */
   async nodeReads(): Promise<NodeReads> {
     const { NodeReads } = await import('./local/node/node-reads.ts');
-    return new NodeReads(this.#indexes);
+    return new NodeReads(this.indexes);
   }
 
   /**
@@ -448,13 +321,13 @@ export class LocalEngine implements BackendApi, HitReader {
    * operation of a BackendApi: it is for servers. Throws as the read.
    */
   recall(request: RepeatedRequest, call?: CallContext): CachedParts | undefined {
-    if (this.#indexes.life.closed) throw engineClosed();
-    return recallAnswer(this.#indexes, request, checkCall(call));
+    if (this.indexes.life.closed) throw engineClosed();
+    return recallAnswer(this.indexes, request, checkCall(call));
   }
 
   /** Cached matches of filters. */
   get filters(): FilterCache {
-    return this.#indexes.filters;
+    return this.indexes.filters;
   }
 
   /**
@@ -462,9 +335,9 @@ export class LocalEngine implements BackendApi, HitReader {
    * an embedded engine can read the files. Throws index_not_found, corrupt_index, io_error.
    */
   diagnose(request: IndexRequest, call: CallContext = {}): Promise<readonly IndexFinding[]> {
-    return this.#indexes.life.call(async () => {
+    return this.indexes.life.call(async () => {
       const { diagnoseLocal } = await import('./local/diagnose/diagnose.ts');
-      return diagnoseLocal(this.#indexes, request, call);
+      return diagnoseLocal(this.indexes, request, call);
     });
   }
 
@@ -474,9 +347,9 @@ export class LocalEngine implements BackendApi, HitReader {
    * source_not_found, source_invalid, source_unreachable.
    */
   sourceLayout(request: IndexRequest, mostFiles: number): Promise<SourceLayout> {
-    return this.#indexes.life.call(async () => {
+    return this.indexes.life.call(async () => {
       const { layoutLocal } = await import('./local/layout.ts');
-      return layoutLocal(this.#indexes, request, mostFiles);
+      return layoutLocal(this.indexes, request, mostFiles);
     });
   }
 
@@ -485,7 +358,7 @@ export class LocalEngine implements BackendApi, HitReader {
    * releases files and registry. Idempotent.
    */
   close(): Promise<void> {
-    return this.#indexes.close();
+    return this.indexes.close();
   }
 
   /** As `close`, at the end of a scope: `await using`. */
@@ -495,70 +368,5 @@ export class LocalEngine implements BackendApi, HitReader {
 
   hits(request: HitsRequest, call?: CallContext): AsyncGenerator<Hit> {
     return eachHit(this, request, call);
-  }
-
-  /** A read that tenants may make: the operation restricts itself to the caller's rows. */
-  #read<Q, R>(work: Work<Q, R>): Method<Q, R> {
-    return async (request, call) => {
-      const { life, clock } = this.#indexes;
-      const checked = checkCall(call);
-      return whileWanted(checked, clock, () =>
-        life.callAtOnce(() => work(this.#indexes, request, checked)),
-      );
-    };
-  }
-
-  /** A read that concerns all rows of an index. */
-  #ownRead<Q, R>(name: string, work: Work<Q, R>): Method<Q, R> {
-    return this.#read((indexes, request, call) => {
-      refuseTenants(call, name);
-      return work(indexes, request, call);
-    });
-  }
-
-  /**
-   * A call that changes something: once it has begun, it is done. `name`: closed to tenants, and to
-   * all if another process serves the data folder.
-   */
-  #change<Q, R>(name: string | null, work: Work<Q, R>): Method<Q, R> {
-    return (request, call) =>
-      this.#indexes.life.call(async () => {
-        const checked = checkCall(call);
-        requireWanted(checked, this.#indexes.clock);
-        if (name !== null) {
-          refuseTenants(checked, name);
-          refuseServed(this.dataDir, name);
-        }
-        return work(this.#indexes, request, checked);
-      });
-  }
-
-  /** Long work that its signal and `close` stop. It ends when it has left everything in order. */
-  #work<Q, R>(name: string, work: Work<Q, R>): Method<Q, R> {
-    return this.#change(name, (indexes, request, call) =>
-      work(indexes, request, indexes.life.stoppable(call)),
-    );
-  }
-
-  /** An operation that runs as a job of a kind, which the call watches until it ends. */
-  #job<K extends JobKind>(name: string, kind: K): Method<JobRequests[K], JobResults[K]> {
-    return this.#work(name, async (_, request, call) =>
-      (await this.#jobs()).run(kind, request, call),
-    );
-  }
-
-  /** Items until `close`. `name`: closed to tenants. `whole`: as for `EngineLife.stream`. */
-  #stream<Q, T>(name: string | null, work: Work<Q, AsyncIterable<T>>, whole: boolean): Items<Q, T> {
-    return (request, call) => {
-      const indexes = this.#indexes;
-      const begin = async function* () {
-        const checked = checkCall(call);
-        if (name !== null) refuseTenants(checked, name);
-        if (name !== null && !whole) refuseServed(indexes.dataDir, name);
-        if (whole) requireWanted(checked, indexes.clock);
-        yield* await work(indexes, request, indexes.life.stoppable(checked));
-      };
-      return indexes.life.stream(begin, whole);
-    };
   }
 }
