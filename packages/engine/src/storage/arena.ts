@@ -7,8 +7,9 @@ import { FreeSpace } from './free-space.ts';
 /**
  * Arenas: WebAssembly memories of fixed size, below 2 GiB so that every address is an int32.
  * Untouched pages cost nothing. Files are mapped over page-aligned parts of them (mmap MAP_FIXED,
- * private, so that a stray write reaches no file); without koffi, with LHS_MMAP=0, and with holes in
- * a tmpfs, they are read into place. Releasing a region puts zero pages back and recycles the space.
+ * private, so that a stray write reaches no file); without koffi, with LHS_MMAP=0, and with holes
+ * in a tmpfs, they are read into place. Releasing a region puts zero pages back and recycles the
+ * space.
  *
  *   0             kernels (KERNEL_BYTES)
  *   1 MiB         files
