@@ -10,7 +10,7 @@ import {
   type InputFiles,
   type InputKind,
 } from '../input/input-files.ts';
-import { hasFilename, kindFor } from '../input/reading-options.ts';
+import { hasFilename, kindFor, type ReadingOptions } from '../input/reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
 import { withoutComments } from './comment-lines.ts';
@@ -39,6 +39,7 @@ export async function convertInput(
   { files, kind }: InputFiles,
   conversion: Conversion,
 ): Promise<ConvertedInput> {
+  refuseOptionsOf(files, kind, conversion.options);
   switch (kind) {
     case 'parquet':
       for (const file of files) await checkParquet(file.path, conversion.formatVersion);
@@ -65,6 +66,29 @@ export async function convertInput(
       return convertLines(files, conversion);
     case 'json':
       return convertJson(files, conversion);
+  }
+}
+
+/** Options that only inputs of these kinds have, each in words. */
+const KINDS_OF = Object.freeze({
+  delimiter: { what: 'a delimiter', kinds: ['csv'] },
+  skipLines: { what: 'a number of lines above the names', kinds: ['csv', 'xlsx'] },
+  sheet: { what: 'the name of a worksheet', kinds: ['xlsx'] },
+  rowsAt: { what: 'the path of rows', kinds: ['json'] },
+} satisfies Partial<Record<keyof ReadingOptions, { what: string; kinds: readonly InputKind[] }>>);
+
+/** Throws invalid_argument for an option that would have no effect. */
+function refuseOptionsOf(
+  files: readonly InputFile[],
+  kind: InputKind,
+  options: ReadingOptions,
+): void {
+  if (kind === 'zip') return;
+  for (const [name, { what, kinds }] of Object.entries(KINDS_OF)) {
+    const isSet = options[name as keyof typeof KINDS_OF] !== undefined;
+    if (!isSet || (kinds as readonly InputKind[]).includes(kind)) continue;
+    const message = `${what} is for ${kinds.join(' and ')}; ${files[0].shown} is read as ${kind}`;
+    throw new LakeError('invalid_argument', message, { details: { option: 'kind' } });
   }
 }
 

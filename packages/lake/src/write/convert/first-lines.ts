@@ -3,13 +3,14 @@
  * empty ones, become empty lines, so that other lines keep their numbers; of a single column, where
  * an empty line is a row, they are left out.
  */
+import { LakeError } from '../../base/errors.ts';
 import { csvCells, csvDelimiter } from '../input/csv-header.ts';
 import type { InputFile } from '../input/input-files.ts';
 import type { Conversion } from './conversion.ts';
 import { linesOf } from './text-lines.ts';
 import { writeLines } from './write-lines.ts';
 
-/** The files, those with such lines copied without them. */
+/** The files, those with such lines copied without them. Throws invalid_argument if none is left. */
 export async function withoutFirstLines(
   files: readonly InputFile[],
   conversion: Conversion,
@@ -24,6 +25,10 @@ async function withoutFirstLinesOf(
   { options, newPath, signal }: Conversion,
 ): Promise<InputFile> {
   const { above, first } = await head(file, options.skipLines ?? 0);
+  if (first === undefined && options.skipLines !== undefined) {
+    const message = `${file.shown} has no names below its first ${options.skipLines} lines`;
+    throw new LakeError('invalid_argument', message, { file: file.path });
+  }
   if (above <= (file.linesBefore ?? 0) || first === undefined) return file;
   const isWide = csvCells(first, csvDelimiter(file, first, options.delimiter)).length > 1;
   const rest = async function* () {

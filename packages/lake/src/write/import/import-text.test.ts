@@ -154,6 +154,25 @@ describe('a CSV file', () => {
     expect(reading?.header).toEqual({ line: 1, isTitle });
   });
 
+  it('refuses to leave out all of its lines', async () => {
+    const all = imported({ files: [file('all.csv', 'a,b\n1,2\n')], reading: { skipLines: 2 } });
+    await expect(all).rejects.toThrow(/all\.csv" has no names below its first 2 lines$/);
+  });
+
+  it.each([
+    ['o.csv', { sheet: 'A' }, /^the name of a worksheet is for xlsx; ".*o\.csv" is read as csv$/],
+    ['o.txt', { delimiter: '|' }, /^a delimiter is for csv; ".*o\.txt" is read as lines$/],
+    [
+      'o.ndjson',
+      { skipLines: 1 },
+      /^a number of lines above the names is for csv and xlsx; .* is read as json$/,
+    ],
+    ['o.csv', { rowsAt: { path: ['a'], isGuess: false } }, /^the path of rows is for json; /],
+  ])('refuses an option without an effect: %s', async (name, reading, message) => {
+    const found = imported({ files: [file(name, '{"a":1}\n')], reading });
+    await expect(found).rejects.toThrow(message);
+  });
+
   it('names lines below a title by their numbers, and what is wrong with a footer', async () => {
     const bad = { files: [file('f.csv', 'T\n\nid,name\n1,x\n\nSource: us\n')] };
     const message = /line 6: expected Number of Columns: 2 Found: 1$/;
