@@ -137,6 +137,15 @@ describe('a pasted text with signs of the query syntax', () => {
     expect(await meant(query)).toEqual([expected, total]);
   });
 
+  it.each([
+    ['libc6 (amd64', '"libc6 (amd64"', 40],
+    ['[libc6] amd64', '"[libc6] amd64"', 40],
+    ['libc6(amd64)', undefined, undefined],
+    ['-9 deb12u1', '"-9 deb12u1"', 10],
+  ] as const)('%s may be a value: %s', async (query, expected, total) => {
+    expect(await meant(query)).toEqual([expected, total]);
+  });
+
   it('is a way out of the nearest words, too', async () => {
     const { clauses, total } = await lake.backend.search({ query: '"none: x"', suggest: true });
     expect([total, clauses]).toEqual([0, [{ clause: '"none: x"', total: 0 }]]);

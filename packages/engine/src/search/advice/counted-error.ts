@@ -16,7 +16,7 @@ import { datedQuery } from './dated-query.ts';
 import { matchOf } from './match-parts.ts';
 import { TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
-import { pastedQueries } from './pasted-text.ts';
+import { asValue, pastedQueries } from './pasted-text.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { suggestions } from './suggested-query.ts';
 
@@ -70,7 +70,8 @@ async function meantByUnknown(
     withNames(text, unknown, async (leaf) => nearNames(leaf, fields)[i]),
   );
   const named = [path, ...(await Promise.all(near))].filter((query) => query !== undefined);
-  const [whole, ...words] = pastedQueries(written, written, [], fields) ?? [];
+  const pasted = pastedQueries(written, written, [], fields) ?? [];
+  const [whole = asValue(written), ...words] = pasted;
   const texts = [...words, withPhrases(text, unknown)];
   const found: Counted[] = [];
   for (const query of new Set([whole, ...named, ...texts])) {

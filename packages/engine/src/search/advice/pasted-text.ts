@@ -5,6 +5,18 @@ import { quote } from '../../query/syntax/characters.ts';
 const SYNTAX = /["()[\]{}]|(?:^|\s)(?:[-+!]\S|(?:AND|OR|NOT)(?:\s|$))/;
 const PLAIN_WORD = /^[\p{L}\p{M}\p{N}_.'-]+\*?$/u;
 
+/** Signs of the query syntax where values have them: `1.00794(4)`, `-1, 1`. */
+const IN_VALUE = /\S[([]|[)\]]\S|(?:^|,\s*)-\d/;
+const WRITTEN = /["\\:]|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
+
+/** The text as a value; undefined: it has clauses or operators, or no text. */
+export const asValue = (text: string): string | undefined =>
+  /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(text) && !WRITTEN.test(text) ? quote(text.trim()) : undefined;
+
+/** The text as a value, if it may be one whose signs are read as query syntax. */
+export const pastedValue = (text: string): string | undefined =>
+  IN_VALUE.test(text) ? asValue(text) : undefined;
+
 /**
  * The queries that a pasted text such as a line of a log was meant as, the likeliest first: its
  * text, all of its words, one of them. `clauses` stand for the parts of the text that are not in

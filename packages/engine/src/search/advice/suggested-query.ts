@@ -19,6 +19,7 @@ import { plainText } from './like-pattern.ts';
 import { matchOf } from './match-parts.ts';
 import { totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
+import { pastedValue } from './pasted-text.ts';
 import { withAnd } from './side-by-side.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -33,8 +34,8 @@ export async function suggestions(
   { request }: CheckedRequest,
 ): Promise<Suggestions> {
   const match = matchOf(request);
-  const dated = await datedQuery(context, match, 'query');
-  if (dated !== undefined) return meantAs(dated.why, dated.query, dated.total);
+  const pasted = await asPasted(context, match, Number.POSITIVE_INFINITY, false);
+  if (pasted !== undefined) return pasted;
   const counted = await countClauses(context, checkSearchRequest(match));
   const found = {
     clauses: counted.map(({ count }) => count),
@@ -59,9 +60,8 @@ export async function doubts(
   const filter = readFilter(request, context.mapping);
   const trees = [readQuery(request, context.mapping), ...(filter === null ? [] : [filter])];
   const words = wordsOfOr(request, context);
-  const dated = await datedQuery(context, parts, 'query', true);
-  if (dated !== undefined && dated.total < total)
-    return meantAs(dated.why, dated.query, dated.total);
+  const pasted = await asPasted(context, parts, total, true);
+  if (pasted !== undefined) return pasted;
   const isCounted = (node: Query) =>
     isDoubtful(node, fields) ||
     words.has(node.span?.from) ||
@@ -79,6 +79,22 @@ export async function doubts(
     if (error instanceof LhsError) return { notes: [] };
     throw error;
   }
+}
+
+/** What a pasted date or value finds; `most`: the rows that the query finds as it is read. */
+async function asPasted(
+  context: SearchContext,
+  request: SearchRequest,
+  most: number,
+  isBare: boolean,
+): Promise<Suggestions | undefined> {
+  const dated = await datedQuery(context, request, 'query', isBare);
+  if (dated !== undefined && dated.total < most)
+    return meantAs(dated.why, dated.query, dated.total);
+  const value = pastedValue(request.query ?? '');
+  const total = value && (await totalWith(context, request, 'query', value));
+  if (!value || !total || total === most) return undefined;
+  return meantAs(`signs of "${request.query}" are read as query syntax`, value, total);
 }
 
 /** What a query of clauses side by side finds with AND, if it finds more without. */
