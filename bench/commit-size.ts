@@ -30,9 +30,6 @@ function timed(times: number[], work: () => void): void {
 const bytesOf = (folder: string, names: Iterable<string>) =>
   [...names].reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
-const told = (bytes: number, commit: number, open: number) =>
-  `${bytes} bytes, ${commit.toFixed(1)} ms to commit, ${open.toFixed(1)} ms to open`;
-
 function measure(count: number): void {
   const [folder, old] = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'lhs-commit-size-')));
   const [directory, before] = [folder, old].map((path) => openLocalDirectory(path));
@@ -67,10 +64,11 @@ function measure(count: number): void {
   const oldBytes = bytesOf(old, ['commit']);
   const [ms, oldMs, open, oldOpen] = [times.commit, times.old, times.open, times.json].map(median);
   const ratios = [written / oldBytes, ms / oldMs, open / oldOpen].map((ratio) => ratio.toFixed(4));
-  console.log(`${count} files: ${told(written, ms, open)}`);
-  console.log(`  format 2: ${told(oldBytes, oldMs, oldOpen)}; ratios ${ratios.join(', ')}`);
+  const figures = [written, ms.toFixed(1), open.toFixed(1)];
+  console.log(`${count}: ${figures.join('/')}; ${ratios.join('/')}`);
   writer.close();
   for (const path of [folder, old]) rmSync(path, { recursive: true });
 }
 
+console.log('files: bytes/ms to commit/ms to open; over format 2');
 for (const count of [10, 1000, 20_000, 200_000]) measure(count);
