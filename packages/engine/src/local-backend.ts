@@ -64,9 +64,9 @@ export async function openEngine(
   options: EngineOptions = {},
 ): Promise<LocalEngine> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(dataDir)) {
-    const { publishedFolder } = await import('./home/open-published.ts');
-    const folder = await publishedFolder(dataDir, options);
-    return new LocalEngine(folder, { ...options, location: dataDir });
+    const { openPublished } = await import('./home/open-published.ts');
+    const { folder, close } = await openPublished(dataDir, options);
+    return new LocalEngine(folder, { ...options, location: dataDir, whenClosed: close });
   }
   requireDataFolder(dataDir, options);
   return new LocalEngine(dataDir, options);

@@ -3,7 +3,7 @@
  * in the cache on disk. The documents of cold windows are searched with their generation.
  */
 import { resolvePath } from '../schema/parse/resolve-catalog.ts';
-import { cacheFolder } from '../storage/cached-file.ts';
+import { cacheFolder } from '../storage/cache-folder.ts';
 import { findUnneeded, placesOf, type SweptIndex } from '../tier/sweep-objects.ts';
 import type { ErasurePlaces } from './check-erasure.ts';
 import type { Findings } from './findings.ts';

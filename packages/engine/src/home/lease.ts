@@ -6,8 +6,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
+import { isGone, type ProcessIdentity, thisProcess } from '../base/process-identity.ts';
 import type { Clock } from '../base/time/clock.ts';
-import { isGone, type ProcessIdentity, thisProcess } from '../index/commits/process-identity.ts';
 import { inStore } from '../source/store-errors.ts';
 import { ENDED, MANIFEST_KEY, type Repository } from './repository.ts';
 

@@ -1,8 +1,5 @@
 /** Opens published indexes by location: each commit gets its own data folder in the cache. */
-import { hash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
@@ -11,17 +8,14 @@ import { Registry } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
 import { definitionAt } from '../schema/parse/resolve-definition.ts';
 import { inStore } from '../source/store-errors.ts';
-import { cacheFolder } from '../storage/cached-file.ts';
+import { cacheLimit, trimCache } from '../storage/cache-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import { makeFolder } from '../storage/make-folder.ts';
 import { newestCommit, type PublishedCommit, readHead } from './chain.ts';
 import { fillGeneration } from './fill-generation.ts';
+import { type OpenedCommit, openCommit } from './opened-commit.ts';
 import { type IndexOrigin, makeIndex } from './restore-index.ts';
 import { requireTrusted } from './trusted-location.ts';
 import { openHome } from './writing/publish.ts';
-
-/** Commits that nobody has opened for so long are removed. */
-const UNUSED_MS = 24 * 3_600_000;
 
 /** How a published index is opened. */
 interface PublishedOptions {
@@ -43,51 +37,40 @@ function placeAndName(location: string) {
 }
 
 /**
- * The data folder with the newest commit of a published index; made if it is missing. Throws
+ * A data folder with the newest commit of a published index; made if it is missing. Throws
  * invalid_argument, index_not_found, permission_denied, corrupt_index, unsupported, disk_full, what
  * `admit` throws, and as `inStore`.
  */
-export async function publishedFolder(
+export async function openPublished(
   location: string,
   { openDirectory = openLocalDirectory, admit }: PublishedOptions,
   call: CallContext = {},
-): Promise<string> {
+): Promise<OpenedCommit> {
+  // a wrong setting is refused before anything is fetched
+  cacheLimit();
   const { place, name } = placeAndName(location);
   const home = await openHome(place);
   const head = await inStore(() => readHead(home, name, call.signal));
   const commit = head === null ? null : await inStore(() => newestCommit(home, head, call.signal));
   if (commit === null) throw notThere(place, name);
-  const opened = join(cacheFolder(), 'opened');
   const definition = definitionAt(commit.definition, commit.base_dir);
   requireTrusted(definition, location);
   await admit?.(definition);
   const spelling = hash('sha256', location).slice(0, 16);
-  const folder = join(opened, `${commit.attempt}.${spelling}`);
-  if (!existsSync(folder)) {
-    const draft = join(opened, `.new-${randomUUID()}`);
-    makeFolder(draft);
+  const opened = await openCommit(`${commit.attempt}.${spelling}`, async (draft) => {
+    const registry = new Registry(draft);
     try {
-      const registry = new Registry(draft);
-      try {
-        const options = { ...call, dataDir: draft, registry, openDirectory, name };
-        const origin = originOf(commit, location);
-        const fill = (target: string) =>
-          fillGeneration(home, commit, { folder: target, openDirectory }, call);
-        await makeIndex(origin, { ...options, baseDir: undefined, names: 'all' }, fill);
-      } finally {
-        registry.close();
-      }
-      // another process may have been faster
-      await rename(draft, folder).catch((error: unknown) => {
-        if (!existsSync(folder)) throw error;
-      });
+      const options = { ...call, dataDir: draft, registry, openDirectory, name };
+      const origin = originOf(commit, location);
+      const fill = (target: string) =>
+        fillGeneration(home, commit, { folder: target, openDirectory }, call);
+      await makeIndex(origin, { ...options, baseDir: undefined, names: 'all' }, fill);
     } finally {
-      await rm(draft, { recursive: true, force: true });
+      registry.close();
     }
-  }
-  await utimes(folder, new Date(), new Date());
-  await removeUnused(opened, Date.now());
-  return folder;
+  });
+  await trimCache(cacheLimit());
+  return opened;
 }
 
 /** The location is another name of the index. */
@@ -102,14 +85,4 @@ function notThere(place: string, name: string): LhsError {
     hint: 'an index is there once its definition has "storage" and it was built or synced',
     details: { place },
   });
-}
-
-/** Removes what nobody has opened for a day. */
-async function removeUnused(opened: string, now: number): Promise<void> {
-  for (const name of await readdir(opened)) {
-    const path = join(opened, name);
-    const info = await stat(path).catch(() => null);
-    if (info === null || now - info.mtimeMs < UNUSED_MS) continue;
-    await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  }
 }

@@ -115,6 +115,7 @@ export class LocalIndexes {
   readonly #looks: Looks;
   readonly #pins: OpenPins;
   readonly #definitions = new Map<string, KnownIndex>();
+  readonly #whenClosed: (() => void) | undefined;
   #swept = false;
   #released = false;
 
@@ -131,6 +132,7 @@ export class LocalIndexes {
     this.memoryBytes = options.memoryBytes;
     this.saveMs = options.saveMs;
     this.location = options.location;
+    this.#whenClosed = options.whenClosed;
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;
@@ -366,6 +368,7 @@ export class LocalIndexes {
     await this.tables.close();
     await this.models.close();
     this.registry.close();
+    this.#whenClosed?.();
   }
 
   /** The first read of an engine sweeps, unless the data folder cannot be written. */

@@ -34,6 +34,8 @@ export interface EngineOptions extends LocalOptions {
   readonly memory?: EngineMemory;
   /** The location of a published index whose commit the data folder has: nothing is written. */
   readonly location?: string;
+  /** Called once the engine has let go of the data folder. */
+  readonly whenClosed?: () => void;
   /**
    * Judges the definition of a backup that this data folder has not signed, its paths resolved:
    * throws to refuse it. Default: every definition is taken.

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
-import { isGone, thisProcess } from '../index/commits/process-identity.ts';
+import { isGone, thisProcess } from '../base/process-identity.ts';
 import { lockHolder, lockIndex, type WriterLock } from '../index/commits/writer-lock.ts';
 import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { makeFolder } from '../storage/make-folder.ts';

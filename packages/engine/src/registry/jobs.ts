@@ -15,7 +15,7 @@ import {
   nextJobState,
 } from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../base/limits.ts';
-import { isGone, type ProcessIdentity, thisProcess } from '../index/commits/process-identity.ts';
+import { isGone, type ProcessIdentity, thisProcess } from '../base/process-identity.ts';
 import type { NewDefinition } from './registry.ts';
 import type { RegistryFile } from './registry-file.ts';
 

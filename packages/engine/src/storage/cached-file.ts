@@ -17,28 +17,12 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { holesAreFree } from './arena.ts';
+import { cacheFolder, cacheLimit, noteWritten } from './cache-folder.ts';
 import type { ColdObject } from './cold-file.ts';
 import type { Region } from './directory.ts';
-
-/** Bytes of the cache, at most; LHS_COLD_CACHE_BYTES sets others. */
-const DISK_BYTES = 2 ** 30;
-/** Bytes that are written between two looks at the size of the cache. */
-const TRIM_EVERY = 2 ** 24;
-/** `blocks` of a file's status are of this size. */
-const DISK_BLOCK = 512;
-
-let written = 0;
-
-/** The folder of the cache. */
-export const cacheFolder = (): string =>
-  process.env.LHS_COLD_CACHE_DIR ||
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'lhs', 'cold');
-
-const diskLimit = (): number => Number(process.env.LHS_COLD_CACHE_BYTES || DISK_BYTES) || 0;
 
 /** `<uuid of the index>.<object>`: keys of objects begin with the UUID. */
 function nameOf({ place, key, offset }: Pick<ColdObject, 'place' | 'key' | 'offset'>): string {
@@ -70,7 +54,7 @@ export class CachedFile {
     region: Region,
     known: readonly { readonly from: number; readonly to: number }[],
   ): CachedFile | null {
-    if (diskLimit() === 0) return null;
+    if (cacheLimit() === 0) return null;
     const path = join(cacheFolder(), nameOf(object));
     try {
       mkdirSync(cacheFolder(), { recursive: true, mode: 0o700 });
@@ -104,7 +88,7 @@ export class CachedFile {
       return withFile(this.#path, constants.O_RDWR, (descriptor) => {
         if (fileId(descriptor) !== this.#id) return false;
         writeAt(descriptor, bytes, at);
-        written += bytes.length;
+        noteWritten(bytes.length);
         return true;
       });
     } catch {
@@ -143,32 +127,4 @@ export async function unneededCachedFiles(
   return found
     .filter((name) => name.startsWith(`${uuid}.`) && !names.has(name))
     .map((name) => join(cacheFolder(), name));
-}
-
-/** Trims the cache after much was written. */
-export async function trimCacheNow(): Promise<void> {
-  if (written < TRIM_EVERY) return;
-  written = 0;
-  await trimCache(diskLimit());
-}
-
-/** Removes the files that were not used for longest until the others have at most `limit` bytes. */
-export async function trimCache(limit: number): Promise<void> {
-  const paths = (await readdir(cacheFolder()).catch(() => [])).map((name) => {
-    return join(cacheFolder(), name);
-  });
-  const found = await Promise.all(
-    paths.map(async (path) => ({ path, info: await stat(path).catch(() => null) })),
-  );
-  const files = found.flatMap(({ path, info }) => {
-    return info?.isFile() !== true
-      ? []
-      : [{ path, used: info.mtimeMs, bytes: DISK_BLOCK * info.blocks }];
-  });
-  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { path, bytes } of files.sort((a, b) => a.used - b.used)) {
-    if (total <= limit) return;
-    await rm(path, { force: true }).catch(() => {});
-    total -= bytes;
-  }
 }

@@ -3,7 +3,7 @@
  * read of cold files runs. One per process, for all indexes.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { trimCacheNow } from './cached-file.ts';
+import { trimCacheNow } from './cache-folder.ts';
 import {
   ColdMiss,
   type ColdObject,

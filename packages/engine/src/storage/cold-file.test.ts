@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mapFile } from './arena.ts';
-import { trimCache } from './cached-file.ts';
+import { trimCache } from './cache-folder.ts';
 import { ColdFile, collectDemands } from './cold-file.ts';
 
 const BLOCK = 4096;

@@ -1,6 +1,6 @@
 import { type IndexStatus, LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
-import type { ProcessIdentity } from '../index/commits/process-identity.ts';
+import type { ProcessIdentity } from '../base/process-identity.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { chooseMerges } from '../index/merges/merge-policy.ts';
 import { describeShards } from '../open/describe-index.ts';

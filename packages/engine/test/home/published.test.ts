@@ -205,7 +205,7 @@ describe('a published index', () => {
 
   it('answers by its location as at home, with an empty and with a small cache', async () => {
     const place = await build();
-    for (const bytes of ['', '1', '0']) {
+    for (const bytes of ['', '1048576', '0']) {
       emptyCache();
       vi.stubEnv('LHS_COLD_CACHE_BYTES', bytes);
       const engine = await openAt(place);

@@ -16,11 +16,11 @@ import { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { interceptFiles, systemError } from '../../../../../test/support/file-calls.ts';
 import { filesNamed } from '../../../../../test/support/files-named.ts';
+import { thisProcess } from '../../base/process-identity.ts';
 import { takeLock } from '../../open/index-folder.ts';
 import { openLocalDirectory } from '../../storage/local-directory.ts';
 import { IndexWriter } from '../index-writer.ts';
 import { readCommit } from './commit.ts';
-import { thisProcess } from './process-identity.ts';
 import { leftLocks, lockHolder, lockIndex } from './writer-lock.ts';
 
 let folder = '';

@@ -26,8 +26,8 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { isGone, type ProcessIdentity, thisProcess } from '../../base/process-identity.ts';
 import { ioError, systemCode } from '../../storage/io-errors.ts';
-import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 const LOCK_FILE = 'writer.lock';
 const DEAD = '.dead';

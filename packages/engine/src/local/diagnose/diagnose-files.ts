@@ -1,4 +1,4 @@
-import { isGone } from '../../index/commits/process-identity.ts';
+import { isGone } from '../../base/process-identity.ts';
 import { leftLocks, lockHolder } from '../../index/commits/writer-lock.ts';
 import { tryLock } from '../../open/index-folder.ts';
 import type { KnownIndex } from '../../open/open-index.ts';

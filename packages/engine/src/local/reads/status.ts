@@ -6,7 +6,7 @@ import {
 } from '@lakehouse-search/contract';
 import { checkIndexRequest } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { isGone } from '../../index/commits/process-identity.ts';
+import { isGone } from '../../base/process-identity.ts';
 import { lockHolder } from '../../index/commits/writer-lock.ts';
 import { endDeadJobs } from '../../open/dead-jobs.ts';
 import { windowsPart } from '../../open/describe-index.ts';

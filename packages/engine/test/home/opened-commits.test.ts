@@ -1,0 +1,101 @@
+/** What the cache keeps of published indexes that are opened by their location. */
+import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { trimCache } from '../../src/storage/cache-folder.ts';
+
+const MB = 2 ** 20;
+let lake: SmallLake;
+let cache: string;
+beforeEach(async () => {
+  lake = await openSmallLake();
+  cache = join(lake.folder, 'cache');
+  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
+  await lake.create(schemaOf({ id: 'string', text: 'string' }));
+  await lake.define(`storage: ${lake.folder}/home
+fields: [{ name: id, type: KEYWORD }, { name: text, type: TEXT, cached: true }]`);
+  await add(0, 5000);
+  await lake.backend.reindex({ index: 't' });
+});
+afterEach(async () => {
+  await lake.close();
+  vi.unstubAllEnvs();
+});
+
+const add = (from: number, to: number) => {
+  const below = seededBelow(from + 1);
+  const text = () => Array.from({ length: 40 }, () => below(2 ** 30).toString(36)).join(' ');
+  const rows = Array.from({ length: to - from }, (_, i) => ({ id: `k${from + i}`, text: text() }));
+  return appendRows(lake.source, { kind: 'rows', rows });
+};
+
+const open = () => openEngine(`file://${lake.folder}/home/t`, { threads: 0 });
+
+async function readAll(): Promise<number> {
+  const engine = await open();
+  try {
+    return (await Array.fromAsync(engine.exportDocuments({ index: 't' }))).length;
+  } finally {
+    await engine.close();
+  }
+}
+
+const commits = () => readdirSync(join(cache, 'opened'));
+const paths = () =>
+  readdirSync(cache, { recursive: true, encoding: 'utf8' }).map((name) => join(cache, name));
+const bytes = () => paths().reduce((sum, path) => sum + 512 * statSync(path).blocks, 0);
+
+describe('the cache of opened commits', () => {
+  it('is used again', async () => {
+    expect(await readAll()).toBe(5000);
+    const [name] = commits();
+    const before = statSync(join(cache, 'opened', name!)).ino;
+    expect(await readAll()).toBe(5000);
+    expect(commits()).toEqual([name]);
+    expect(statSync(join(cache, 'opened', name!)).ino).toBe(before);
+  });
+
+  it.each(['registry.db', 'commit', 'CURRENT'])('fetches what it has lost: %s', async (file) => {
+    await readAll();
+    rmSync(paths().find((path) => path.endsWith(`/${file}`))!);
+    expect(await readAll()).toBe(5000);
+  });
+
+  it('fetches a file again that was cut', async () => {
+    await readAll();
+    truncateSync(paths().find((path) => path.endsWith('.f1.text'))!, 100);
+    expect(await readAll()).toBe(5000);
+  });
+
+  it('keeps what is open, and else no more bytes than its limit', async () => {
+    const engine = await open();
+    await trimCache(0);
+    expect(commits()).toHaveLength(1);
+    expect((await engine.search({ index: 't', query: 'id:k7' })).total).toBe(1);
+    await engine.close();
+    await trimCache(0);
+    expect(paths()).toEqual([join(cache, 'opened')]);
+    vi.stubEnv('LHS_COLD_CACHE_BYTES', `${3 * MB}`);
+    for (let n = 0; n < 4; n++) {
+      await add(5000 + n, 5001 + n);
+      await lake.backend.reindex({ index: 't' });
+      expect(await readAll()).toBe(5001 + n);
+      expect(bytes()).toBeLessThan(4 * MB);
+    }
+    expect(commits().length).toBeLessThan(3);
+  });
+
+  it.each(['1', 'abc', '-5', '2G'])('has no limit of %s', async (limit) => {
+    vi.stubEnv('LHS_COLD_CACHE_BYTES', limit);
+    await expect(open()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(`LHS_COLD_CACHE_BYTES is "${limit}"`),
+      hint: expect.stringContaining('LHS_COLD_CACHE_BYTES=8589934592'),
+    });
+  });
+});
