@@ -179,7 +179,7 @@ describe('pinned surfaces', () => {
         "index backups prune": "[FROM] --index --keep --yes",
         "index backups status": "INDEX [FROM]",
         "index bench": "INDEX --limit --operator --queries --repeat --warm",
-        "index clone": "INDEX NAME",
+        "index clone": "= index branch: INDEX NAME --ref",
         "index compact": "INDEX --detach --segments",
         "index create": "[FILE] --file",
         "index describe": "INDEX",

@@ -166,6 +166,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "CloneIndexRequest": "`POST /v1/index:clone`: a second index with the documents of the newest commit of an index.",
   "CloneIndexRequest.index": "The index to clone, or an alias of it.",
   "CloneIndexRequest.name": "The name of the new index.",
+  "CloneIndexRequest.ref": "The branch or tag of the table that the new index follows. Default: as the first index.",
   "CloneResponse": "A new index, and what it shares with the one that it was cloned from.",
   "CloneResponse.bytes": "Bytes of the index's files.",
   "CloneResponse.bytes_copied": "Bytes that were copied: cached embeddings, and files that the system does not link.",

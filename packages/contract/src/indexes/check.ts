@@ -117,7 +117,7 @@ function notNegative(value: unknown, field: string): void {
 export const checkDropIndexRequest = requestOf<DropIndexRequest>({ index: name }, 'index');
 
 /** Fields of a request that names an index and a new name. */
-const NAMED_FIELDS: Fields<RenameIndexRequest & CloneIndexRequest> = {
+const NAMED_FIELDS: Fields<RenameIndexRequest> = {
   index: name,
   name: newName,
 };
@@ -125,7 +125,11 @@ const NAMED_FIELDS: Fields<RenameIndexRequest & CloneIndexRequest> = {
 export const checkRenameIndexRequest = requestOf<RenameIndexRequest>(NAMED_FIELDS, 'index', 'name');
 
 /** Checks a request to clone an index. Throws invalid_argument. */
-export const checkCloneIndexRequest = requestOf<CloneIndexRequest>(NAMED_FIELDS, 'index', 'name');
+export const checkCloneIndexRequest = requestOf<CloneIndexRequest>(
+  { ...NAMED_FIELDS, ref: name },
+  'index',
+  'name',
+);
 
 const VALIDATE_FIELDS: Fields<ValidateDefinitionRequest> = {
   ...CREATE_FIELDS,

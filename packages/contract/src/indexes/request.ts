@@ -36,6 +36,8 @@ export interface CloneIndexRequest {
   readonly index: string;
   /** The name of the new index. */
   readonly name: string;
+  /** The branch or tag of the table that the new index follows. Default: as the first index. */
+  readonly ref?: string | undefined;
 }
 
 /**

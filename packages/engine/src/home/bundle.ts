@@ -34,6 +34,8 @@ export interface BundleRef {
   /** Where the opening begins, and its CRC-32. */
   readonly opening: number;
   readonly crc: number;
+  /** The UUID of the index that has it, if this is a branch of it. */
+  readonly family?: string;
 }
 
 /** What the JSON of an opening says of a file. */

@@ -57,6 +57,14 @@ export interface PublishedCommit {
   readonly files: Readonly<Record<string, number>>;
   /** Commits that were replaced not long ago, the oldest first. */
   readonly former: readonly FormerCommit[];
+  /** The index of which this is a branch, and the pin of the commit at which it began. */
+  readonly branch_of?: BranchOrigin;
+}
+
+/** An index, and a pin of one of its commits. */
+export interface BranchOrigin {
+  readonly uuid: string;
+  readonly pin: string;
 }
 
 /** A commit that was replaced. */
@@ -83,8 +91,11 @@ const droppedKey = (uuid: string): string => `${familyPrefix(uuid)}dropped`;
 
 /** What the keys of the bundles of an index begin with. */
 export const bundlePrefix = (uuid: string): string => `${familyPrefix(uuid)}data/`;
-/** The key of a bundle. */
-export const bundleKey = (uuid: string, object: string): string => bundlePrefix(uuid) + object;
+/** The key of a bundle that a commit of an index names. */
+export const bundleKey = (
+  uuid: string,
+  { family = uuid, object }: Pick<BundleRef, 'family' | 'object'>,
+): string => bundlePrefix(family) + object;
 
 /**
  * Marks a place as one of indexes, if it is not yet. Throws unsupported for a store that ignores
@@ -232,6 +243,7 @@ const BUNDLE: Fields<BundleRef> = {
   whole: COUNT,
   opening: COUNT,
   crc: whole(0, 0xffff_ffff),
+  family: uuidCheck,
 };
 /** Commits that a commit names as replaced, at most. */
 export const MOST_FORMER = 1000;
@@ -240,6 +252,7 @@ const FORMER: Fields<FormerCommit> = {
   replaced_ms: COUNT,
   dropped: list(bundleNamed, MOST_BUNDLES),
 };
+const BRANCH_OF: Fields<BranchOrigin> = { uuid: uuidCheck, pin: text };
 const HEAD: Fields<Head> = { uuid: uuidCheck, number: COUNT };
 const COMMIT: Fields<PublishedCommit> = {
   format: whole(1, 1),
@@ -255,11 +268,12 @@ const COMMIT: Fields<PublishedCommit> = {
   bundles: list(record(BUNDLE, ['object', 'size', 'whole', 'opening', 'crc']), MOST_BUNDLES),
   files: object,
   former: list(record(FORMER, ['number', 'replaced_ms', 'dropped']), MOST_FORMER),
+  branch_of: record(BRANCH_OF, ['uuid', 'pin']),
 };
 const checkedHead = requestOf<Head>(HEAD, 'uuid', 'number');
 const checkedCommit = requestOf<PublishedCommit>(
   COMMIT,
-  ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]),
+  ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]).filter((name) => name !== 'branch_of'),
 );
 
 /** Writes the next commit; false if another process wrote it. This makes it visible. */

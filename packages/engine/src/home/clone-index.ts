@@ -11,6 +11,7 @@ import { linkSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMIT_FILE, type Commit } from '../index/commits/commit.ts';
 import { generationAt } from '../open/index-folder.ts';
+import { withSetting } from '../schema/rename-definition.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
@@ -35,19 +36,23 @@ export interface ClonedIndex {
 const NO_LINK: ReadonlySet<string> = new Set(['EXDEV', 'EMLINK', 'EPERM']);
 
 /**
- * Makes a second index of the newest commit of an index. Throws index_exists, index_not_built,
+ * Makes a second index of the newest commit of an index; `ref`: the branch or tag of the table that
+ * it follows. Throws index_exists, index_not_built,
  * index_busy, corrupt_index, disk_full, io_error, interrupted.
  */
 export async function cloneIndex(
   index: IndexToBackUp,
-  options: Omit<RestoreOptions, 'names' | 'baseDir'>,
+  { ref, ...options }: Omit<RestoreOptions, 'names' | 'baseDir'> & { readonly ref?: string },
 ): Promise<ClonedIndex> {
   const pinned = pinForCopy(index);
   try {
     const { commit, generation } = pinned;
     const parts = index.registered(commit.definition_version);
     const origin = {
-      definition: parts.definition,
+      definition:
+        ref === undefined
+          ? parts.definition
+          : withSetting(parts.definition, ['source', 'ref'], ref),
       definition_version: parts.definitionVersion,
       base_dir: parts.baseDir,
       index_generation: generation,

@@ -9,7 +9,7 @@ import type { Directory } from '../storage/directory.ts';
 import { corrupt, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { BUNDLE_BLOCK, type BundleFile } from './bundle.ts';
-import { bundlePrefix, type Home, type PublishedCommit } from './chain.ts';
+import { bundleKey, type Home, type PublishedCommit } from './chain.ts';
 import { REQUESTS_AT_ONCE, readEnd } from './read-bundle.ts';
 
 /** A file of a commit that is read in blocks, and the bundle that has it. */
@@ -33,16 +33,17 @@ export async function fillGeneration(
   const directory = openDirectory(path);
   const remote = new Map<string, RemoteFile>();
   await eachOf([...published.bundles.entries()], REQUESTS_AT_ONCE, async ([number, bundle]) => {
+    const key = bundleKey(published.uuid, bundle);
     const { files, wholeFile } = await readEnd(home, published.uuid, bundle, signal);
     for (const file of files) {
       if (published.files[file.name] !== number) continue;
       writeFile(directory, file, () => wholeFile(file));
-      if (file.resident !== null) remote.set(file.name, { ...file, object: bundle.object });
+      if (file.resident !== null) remote.set(file.name, { ...file, object: key });
     }
   });
   const commit = readCommit(directory);
   if (commit === null) throw corrupt(home.place, `commit ${published.number} has no file "commit"`);
-  const cold = { place: home.place, prefix: bundlePrefix(published.uuid) };
+  const cold = { place: home.place, prefix: '' };
   const segments = commit.segments.map((entry) => remoteEntry(directory, entry, remote, cold));
   const read = { ...commit, segments };
   writeCommit(directory, read);

@@ -25,7 +25,7 @@ export async function readEnd(
   signal: AbortSignal | undefined,
 ): Promise<BundleEnd> {
   const { whole, size, opening } = bundle;
-  const key = bundleKey(uuid, bundle.object);
+  const key = bundleKey(uuid, bundle);
   const place = `${home.place}/${key}`;
   const end = await readSpan(home, key, whole, size - whole, signal);
   const wholeFile = (file: BundleFile): Uint8Array => {

@@ -4,6 +4,7 @@ import {
   type FormerCommit,
   type Home,
   isDropped,
+  lastCommit,
   MOST_FORMER,
   type PublishedCommit,
   readCommitAt,
@@ -35,7 +36,7 @@ const young = (former: readonly FormerCommit[], now: number): readonly FormerCom
  * Deletes the objects of an index that nobody needs: those that neither the newest commit, nor a
  * pinned one, nor one that was replaced less than an hour ago names. What is uploaded for a commit
  * after `newest` stays. The name of the index leads to `newest`, or to nothing if it is null: then
- * the index was dropped.
+ * the index was dropped. The pin of a branch goes once the branch needs no bundle of its index.
  */
 export async function sweepFamily(
   home: Home,
@@ -53,19 +54,22 @@ export async function sweepFamily(
     commits.add(number);
     for (const { object } of pinned.bundles) bundles.add(object);
   }
+  const { branch_of } = newest ?? (await lastCommit(home, uuid, signal)) ?? {};
   const last = newest?.number ?? Number.POSITIVE_INFINITY;
-  const isOld = (name: string) => Number.parseInt(name, 10) <= last;
   const unneeded: string[] = [];
   const look = async (prefix: string, isKept: (name: string) => boolean) => {
     for await (const { key } of home.store.list(prefix, { signal })) {
       const name = key.slice(prefix.length);
-      if (isOld(name) && !isKept(name)) unneeded.push(key);
+      if (!isKept(name) && Number.parseInt(name, 10) <= last) unneeded.push(key);
     }
   };
   // commits first: none may name a bundle that is gone
   await look(commitPrefix(uuid), (name) => commits.has(Number(name)));
-  await look(bundlePrefix(uuid), (name) => bundles.has(name));
+  await look(bundlePrefix(uuid), (name) => bundles.delete(name));
   await home.store.delete(unneeded, signal);
+  // the bundles that are left are those of the index of which this is a branch
+  if (branch_of === undefined || bundles.size > 0) return;
+  await removePin(home, { uuid: branch_of.uuid, name: branch_of.pin });
 }
 
 const NOTHING = { commits: [], bundles: [] };
@@ -77,7 +81,7 @@ const neededBy = ({ number, bundles, former }: PublishedCommit) => ({
 });
 
 /** Removes a pin, and what only it kept if its index was dropped. */
-export async function removePin(home: Home, pin: CommitPin): Promise<void> {
+export async function removePin(home: Home, pin: Pick<CommitPin, 'uuid' | 'name'>): Promise<void> {
   await home.store.delete([pinKey(pin)]);
   if (await isDropped(home, pin.uuid)) await sweepFamily(home, pin.uuid, null);
 }

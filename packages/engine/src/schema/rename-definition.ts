@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { yaml } from './parse/bounded-yaml.ts';
 import { createReport, readYaml } from './parse/yaml-tree.ts';
 
 /**
@@ -20,4 +21,11 @@ export function renameDefinition(text: string, name: string): string {
   throw new LhsError('invalid_definition', 'the name of the index in the definition is not found', {
     hint: 'write it on one line: "index: name"',
   });
+}
+
+/** The text of a definition with another value of a setting. */
+export function withSetting(text: string, path: readonly string[], value: string): string {
+  const document = yaml().parseDocument(text, { uniqueKeys: false });
+  document.setIn(path, value);
+  return document.toString();
 }

@@ -37,6 +37,7 @@ import {
 import { fillGeneration } from '../../src/home/fill-generation.ts';
 import { type CommitPin, listPins, pinNewest } from '../../src/home/pins.ts';
 import { removePin, sweepFamily } from '../../src/home/sweep.ts';
+import { lastPublication } from '../../src/home/writing/publication.ts';
 import { HomeIndex, type IndexAtHome } from '../../src/home/writing/publish.ts';
 import { filesOf, readCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration, generationAt, promoteGeneration } from '../../src/open/index-folder.ts';
@@ -240,7 +241,10 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
     for (let n = 0; n < STATES + 2; n++) {
       await clock.sleep(simulation.below(40 * MINUTE));
       const state = await commitNext(store, folder, uuid, clock).catch(passing);
-      if (typeof state === 'number') reached = Math.max(reached, state);
+      if (typeof state !== 'number') continue;
+      reached = Math.max(reached, state);
+      const { newest } = lastPublication({ folder, openDirectory: openLocalDirectory })!;
+      expect(chain.attempts[newest!.number - 1], `commit ${newest!.number}`).toBe(newest!.attempt);
     }
   };
   try {

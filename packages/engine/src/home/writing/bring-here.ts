@@ -65,7 +65,7 @@ export async function bringHere(
   await eachOf(missing, REQUESTS_AT_ONCE, async ([name, seal]) => {
     const end = await endOf(name);
     const file = fileOf(end, name);
-    const key = bundleKey(uuid, bundles[published.files[name]].object);
+    const key = bundleKey(uuid, bundles[published.files[name]]);
     const pieces = () =>
       file.resident === null ? [end.wholeFile(file)] : piecesOf(home, key, file, signal);
     const source = {

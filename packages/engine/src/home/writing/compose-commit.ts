@@ -52,5 +52,6 @@ export function commitOf(
     ...{ generation, commit: commit.number, bundles },
     files: Object.fromEntries([...objects].map(([name, object]) => [name, numbers.get(object)!])),
     former: newest === null || afresh ? [] : formerOf(newest, { bundles }, now),
+    ...(newest?.branch_of === undefined ? {} : { branch_of: newest.branch_of }),
   };
 }

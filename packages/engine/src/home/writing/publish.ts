@@ -29,7 +29,8 @@ import {
 } from '../chain.ts';
 import { makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
-import { isSweepDue, sweepFamily } from '../sweep.ts';
+import { type CommitPin, pinNewest } from '../pins.ts';
+import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { commitOf, knownFiles } from './compose-commit.ts';
 import { isOvertaken, overtaken } from './overtaken.ts';
@@ -129,6 +130,38 @@ export class HomeIndex {
     }
   }
 
+  /** Pins the newest commit, which is in force here, for a branch under a name that is free. */
+  pinBranch(name: string): Promise<CommitPin> {
+    return inStore(async () => {
+      const { family: uuid, newest } = this.#published;
+      if (newest === null || (await readHead(this.#home, name)) !== null) throw this.#taken(name);
+      const as = { name: `branch-${randomUUID()}`, now: this.#index.clock.now() };
+      const { pin } = await pinNewest(this.#home, { uuid, number: newest.number }, as);
+      if (pin.attempt === newest.attempt) return pin;
+      await removePin(this.#home, pin);
+      throw this.#overtaken();
+    });
+  }
+
+  /** Publishes a clone of what is in force here as a branch: it shares all bundles. */
+  branch(clone: IndexAtHome, { uuid: of, name: pin }: CommitPin, version: number): Promise<void> {
+    return inStore(async () => {
+      const { newest } = this.#published;
+      const { uuid, index } = clone;
+      if (newest === null) throw this.#taken(index);
+      const bundles = newest.bundles.map((bundle) => ({ family: of, ...bundle }));
+      const { definition, definitionVersion, baseDir } = clone.registered(version);
+      const own = { definition, definition_version: definitionVersion, base_dir: baseDir };
+      const as = { number: 1, attempt: randomUUID(), index, uuid, bundles, former: [] };
+      const first = { ...newest, ...own, ...as, branch_of: { uuid: of, pin } };
+      await appendCommit(this.#home, first);
+      const head = { uuid, number: 1 };
+      if ((await writeHead(this.#home, index, head, null)) === null) throw this.#taken(index);
+      const { place } = this.#home;
+      writePublication(clone, { place, family: uuid, name: index, newest: first, isOwn: true });
+    });
+  }
+
   async #publishHere(): Promise<void> {
     if (currentGeneration(this.#index.folder) === null) return;
     const pinned = pinForCopy(this.#index);
@@ -207,7 +240,10 @@ export class HomeIndex {
     const known = afresh ? {} : knownFiles(newest, pinned);
     const bundle = await makeBundle(pinned, (name) => known[name] !== undefined, { signal });
     const object = bundleName(number, attempt);
-    await home.store.put(bundleKey(uuid, object), bundle.parts, { condition: 'absent', signal });
+    await home.store.put(bundleKey(uuid, { object }), bundle.parts, {
+      condition: 'absent',
+      signal,
+    });
     const added = { ...bundle.ref, object, names: bundle.names };
     const parts = under ?? index.registered(pinned.commit.definition_version);
     const origin = { ...parts, index: index.index };
@@ -255,8 +291,7 @@ export class HomeIndex {
     writePublication(this.#index, this.#published);
   }
 
-  #taken(): LhsError {
-    const { index } = this.#index;
+  #taken(index = this.#index.index): LhsError {
     return new LhsError('already_exists', `"${this.#home.place}" has another index "${index}"`, {
       hint: 'to go on with it, use its definition; else choose another name or storage',
       details: { place: this.#home.place },

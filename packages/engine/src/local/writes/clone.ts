@@ -1,26 +1,35 @@
 import type { CallContext, CloneIndexRequest, CloneResponse } from '@lakehouse-search/contract';
 import { checkCloneIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
-import { cloneIndex } from '../../home/clone-index.ts';
+import { type ClonedIndex, cloneIndex } from '../../home/clone-index.ts';
+import type { KnownIndex } from '../../open/open-index.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
-import { timed } from './write-index.ts';
+import { atHome, homeOf } from './publish.ts';
+import { timed, withLock } from './write-index.ts';
 
-/** Makes a second index from the newest commit of an index. Throws as `cloneIndex`. */
+/**
+ * Makes a second index from the newest commit of an index; in its store, if it has one, as a branch
+ * that shares its objects. Throws as `cloneIndex` and `HomeIndex.branch`.
+ */
 export async function cloneLocal(
   indexes: LocalIndexes,
   request: CloneIndexRequest,
   call: CallContext,
 ): Promise<CloneResponse> {
-  const { index, name } = checkCloneIndexRequest(request);
+  const { index, name, ref } = checkCloneIndexRequest(request);
   const known = accessible(indexes, index, call);
   requireListed(call, name);
   indexes.sweep();
   return timed(async () => {
     const { dataDir, registry, openDirectory } = indexes;
-    const options = { ...call, dataDir, registry, openDirectory, name };
+    const which = { name, ...(ref === undefined ? {} : { ref }) };
+    const options = { ...call, dataDir, registry, openDirectory, ...which };
+    const clone = () => cloneIndex(indexToBackUp(indexes, known), options);
     try {
-      const made = await cloneIndex(indexToBackUp(indexes, known), options);
+      const made = await (homeOf(known.definition) === null
+        ? clone()
+        : branch(indexes, known, { name, signal: call.signal }, clone));
       return {
         ...{ index: name, cloned_from: known.registered.name, index_generation: made.generation },
         snapshot: made.commit.checkpoint?.snapshot_id ?? null,
@@ -29,5 +38,22 @@ export async function cloneLocal(
     } catch (error) {
       throw indexes.explained(known.registered, error);
     }
+  });
+}
+
+/** Makes a clone under the lock, and publishes it as a branch. */
+function branch(
+  indexes: LocalIndexes,
+  { registered }: KnownIndex,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal | undefined },
+  clone: () => Promise<ClonedIndex>,
+): Promise<ClonedIndex> {
+  return withLock(indexes, registered, { what: 'clone', signal }, async ({ home }) => {
+    await home?.settle();
+    const pin = await home?.pinBranch(name);
+    const made = await clone();
+    const into = atHome(indexes, indexes.known(name));
+    if (pin !== undefined) await home?.branch(into, pin, made.commit.definition_version);
+    return made;
   });
 }

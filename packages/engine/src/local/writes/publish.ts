@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
-import type { HomeIndex, PublishOptions } from '../../home/writing/publish.ts';
+import type { HomeIndex, IndexAtHome, PublishOptions } from '../../home/writing/publish.ts';
 import { indexFolder } from '../../open/index-folder.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import type { RegisteredIndex } from '../../registry/registry.ts';
@@ -10,6 +10,7 @@ import { definitionDigest } from '../../schema/definition-digest.ts';
 import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
+import { indexToBackUp } from './index-to-back-up.ts';
 
 /**
  * An index in its store, for a turn with its lock, brought to the newest commit there; null: its
@@ -22,14 +23,8 @@ export async function openAtHome(
 ): Promise<HomeIndex | null> {
   const known = publishedIndex(indexes, uuid);
   if (known === null) return null;
-  const { indexToBackUp } = await import('./index-to-back-up.ts');
   const { HomeIndex, openHome } = await import('../../home/writing/publish.ts');
-  const index = {
-    ...indexToBackUp(indexes, known),
-    isSame: (commit: PublishedCommit) => isSame(known, commit),
-    named: () => indexes.named(uuid),
-  };
-  const home = new HomeIndex(index, await openHome(known.storage), options);
+  const home = new HomeIndex(atHome(indexes, known), await openHome(known.storage), options);
   const brought = await home.bringUp();
   if (brought !== null) {
     indexes.forget(uuid);
@@ -37,6 +32,13 @@ export async function openAtHome(
   }
   return home;
 }
+
+/** An index as publishing takes it. */
+export const atHome = (indexes: LocalIndexes, known: KnownIndex): IndexAtHome => ({
+  ...indexToBackUp(indexes, known),
+  isSame: (commit) => isSame(known, commit),
+  named: () => indexes.named(known.registered.uuid),
+});
 
 /** Publishes what a turn has changed otherwise than by a commit. Throws as `HomeIndex.settle`. */
 export async function settleAtHome(

@@ -1,7 +1,7 @@
-import type {
-  CallContext,
-  CloneIndexRequest,
-  CloneResponse,
+import {
+  type CallContext,
+  type CloneIndexRequest,
+  type CloneResponse,
   LhsError,
 } from '@lakehouse-search/contract';
 import { checkCloneIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
@@ -29,10 +29,12 @@ export class ClusterCloneApi {
     this.#nodes = nodes;
   }
 
-  /** Throws index_exists, index_not_built, index_busy, unreachable, and what nodes throw. */
+  /** Throws index_exists, index_not_built, index_busy, unsupported, unreachable, and as nodes do. */
   async cloneIndex(request: CloneIndexRequest, call: CallContext = {}): Promise<CloneResponse> {
-    const { index: asked, name } = checkCloneIndexRequest(request);
+    const { index: asked, name, ref } = checkCloneIndexRequest(request);
     requireWhole(call, 'cloneIndex');
+    if (ref !== undefined)
+      throw new LhsError('unsupported', '"ref" is not for clones of a cluster');
     const nodes = this.#nodes;
     const index = await nodes.resolve(asked, call);
     requireListed(call, name);
