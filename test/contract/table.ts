@@ -44,7 +44,7 @@ fields:
   - { name: title, type: TEXT, cached: true }
   - { name: org, type: KEYWORD, fast: true }
   - { name: size, type: LONG, fast: true, cached: true }
-  - { name: FLOATS, type: VECTOR, dims: 2 }
+  - { name: vec, type: VECTOR, dims: 2 }
   - { name: at, type: DATE }
 ${more}`,
     backups: join(folder, 'backups'),
