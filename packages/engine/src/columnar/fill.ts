@@ -90,15 +90,18 @@ function fillMulti(
   }
 }
 
-function fill8(
-  codes: Uint8Array,
+/** Sets the bits of the documents [from, to) with a code in [lo, hi]; `from` begins a word. */
+type Fill<C> = (
+  codes: C,
   present: Int32Array | null,
   from: number,
   to: number,
   lo: number,
   hi: number,
   bits: Int32Array,
-): void {
+) => void;
+
+const fill8: Fill<Uint8Array> = (codes, present, from, to, lo, hi, bits) => {
   for (let first = from; first < to; first += 32) {
     const end = Math.min(first + 32, to);
     let word = 0;
@@ -109,17 +112,9 @@ function fill8(
     }
     bits[first >> 5] |= present === null ? word : word & present[first >> 5];
   }
-}
+};
 
-function fill16(
-  codes: Uint16Array,
-  present: Int32Array | null,
-  from: number,
-  to: number,
-  lo: number,
-  hi: number,
-  bits: Int32Array,
-): void {
+const fill16: Fill<Uint16Array> = (codes, present, from, to, lo, hi, bits) => {
   for (let first = from; first < to; first += 32) {
     const end = Math.min(first + 32, to);
     let word = 0;
@@ -129,17 +124,9 @@ function fill16(
     }
     bits[first >> 5] |= present === null ? word : word & present[first >> 5];
   }
-}
+};
 
-function fill32(
-  codes: Uint32Array | Int32Array,
-  present: Int32Array | null,
-  from: number,
-  to: number,
-  lo: number,
-  hi: number,
-  bits: Int32Array,
-): void {
+const fill32: Fill<Uint32Array | Int32Array> = (codes, present, from, to, lo, hi, bits) => {
   const span = hi - lo;
   for (let first = from; first < to; first += 32) {
     const end = Math.min(first + 32, to);
@@ -149,7 +136,7 @@ function fill32(
     }
     bits[first >> 5] |= present === null ? word : word & present[first >> 5];
   }
-}
+};
 
 /** As `fillCodes`, for 8-byte signed values, whose presence stands in `present`. */
 export function fillWide(

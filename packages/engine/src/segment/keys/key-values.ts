@@ -139,30 +139,26 @@ export function parseInteger(source: Uint8Array, from: number, to: number): numb
   return negative ? -value : value;
 }
 
-function unpackNumber(
+/** Writes the text of the packed value at source[from ..] to out[at ..]; returns its end. */
+type Unpack = (
   source: Uint8Array,
   from: number,
   width: number,
   base: number,
   out: Uint8Array,
   at: number,
-): number {
+) => number;
+
+const unpackNumber: Unpack = (source, from, width, base, out, at) => {
   let value = 0;
   for (let i = 0; i < width; i++) value = value * 256 + source[from + i];
   return writeNumber(value + base, out, at);
-}
+};
 
-function unpackInteger(
-  source: Uint8Array,
-  from: number,
-  width: number,
-  base: number,
-  out: Uint8Array,
-  at: number,
-): number {
+const unpackInteger: Unpack = (source, from, width, base, out, at) => {
   let value = 0;
   for (let i = width - 1; i >= 0; i--) value = value * 256 + source[from + i];
   const text = String(value + base);
   for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
   return at + text.length;
-}
+};
