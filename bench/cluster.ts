@@ -12,14 +12,22 @@
  * LHS_BENCH_TABLE names another table of the same fields for (c).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openCluster, openStore } from '@lakehouse-search/server';
-import { commitsDefinition, machine, median, need, SHARED, workFolder } from './shared.ts';
+import {
+  commitQueries,
+  commitsDefinition,
+  machine,
+  median,
+  need,
+  SHARED,
+  workFolder,
+} from './shared.ts';
 import { snapshotsTable } from './snapshots-table.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
@@ -79,9 +87,7 @@ async function medians(
 async function shards(): Promise<void> {
   const table =
     process.env.LHS_BENCH_TABLE ?? need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
-  const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-  const words = JSON.parse(readFileSync(file, 'utf8')) as string[][];
-  const requests = words
+  const requests = commitQueries()
     .filter(({ length }) => length > 1)
     .map(([a, b]) => ({ index: 'commits', query: `+text:${a} +text:${b}` }));
   const definition = (count: number) =>

@@ -7,19 +7,16 @@
  *
  *   node bench/cutover.ts [rollbacks] [--reindex]
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
+import { anyOf, commitQueries, commitsIndex, machine, percentile } from './shared.ts';
 
 const flips = Number(process.argv[2] ?? 20);
 const rebuild = process.argv.includes('--reindex');
 const { data, index } = commitsIndex();
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
-  (words) => `text:(${words.join(' ')})`,
-);
+const queries = commitQueries().map(anyOf);
 const folder = mkdtempSync(join(process.env.LHS_BENCH_TMP ?? tmpdir(), 'lhs-cutover-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 cpSync(data, folder, { recursive: true });

@@ -6,16 +6,13 @@
  *
  *   node bench/explain.ts [queries]
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ExplainRequest } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { commitsIndex, machine, median, need, percentile, SHARED } from './shared.ts';
+import { commitQueries, commitsIndex, machine, median, percentile } from './shared.ts';
 
 const wanted = Number(process.argv[2] ?? 100);
 const { data, index } = commitsIndex();
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const queries = JSON.parse(readFileSync(file, 'utf8')) as string[][];
+const queries = commitQueries();
 const backend = await openEngine(data, { create: true, threads: 0 });
 console.log(machine());
 

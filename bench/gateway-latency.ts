@@ -13,7 +13,7 @@
  *   node bench/gateway-latency.ts [rounds] [fresh | cached] [the ways, by commas; all]
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import * as http2 from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
@@ -24,16 +24,19 @@ import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { NO_CONFIG, serveAll, serverOptions } from '@lakehouse-search/server';
 import { Pool } from 'undici';
 import { postSearch } from './http-post.ts';
-import { commitsIndex, machine, median, need, percentile, SHARED, workFolder } from './shared.ts';
+import {
+  anyOf,
+  commitQueries,
+  commitsIndex,
+  machine,
+  median,
+  percentile,
+  workFolder,
+} from './shared.ts';
 
 const TARGETS: Readonly<Record<string, string>> = { REST: '0.400', gRPC: '0.300' };
 const { data, index } = commitsIndex();
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const requests = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map((words) => ({
-  index,
-  query: `text:(${words.join(' ')})`,
-  limit: 10,
-}));
+const requests = commitQueries().map((words) => ({ index, query: anyOf(words), limit: 10 }));
 const bodies = requests.map((request) => JSON.stringify(request));
 
 /** Addresses of the servers. */

@@ -14,21 +14,27 @@
  *   node bench/gateway-load.ts [seconds of (e)]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { Pool } from 'undici';
-import { commitsIndex, machine, median, need, SHARED, workFolder } from './shared.ts';
+import {
+  anyOf,
+  commitQueries,
+  commitsIndex,
+  machine,
+  median,
+  need,
+  SHARED,
+  workFolder,
+} from './shared.ts';
 
 const CLIENTS = 1000;
 const OVERLOAD = 1.5;
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
 const { data, index } = commitsIndex();
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
-  (words) => `text:(${words.join(' ')})`,
-);
+const queries = commitQueries().map(anyOf);
 const bodyOf = (at: number, limit: number): string =>
   JSON.stringify({ index, query: queries[at % queries.length], limit });
 /** A request that no cache has answered: a word that no document has makes it another one. */

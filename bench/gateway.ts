@@ -16,27 +16,20 @@
  *   node bench/gateway.ts [seconds per measurement] [without | with: the cache; both]
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { createGateway, openAccess } from '@lakehouse-search/server';
 import { Pool } from 'undici';
 import { postSearch } from './http-post.ts';
-import { commitsIndex, machine, median, need, percentile, SHARED } from './shared.ts';
+import { anyOf, commitQueries, commitsIndex, machine, median, percentile } from './shared.ts';
 
 const CONNECTIONS = 16;
 const ROUNDS = 3;
 const WARM_SECONDS = 0.5;
 const { data, index } = commitsIndex();
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const requests = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map((words) => ({
-  index,
-  query: `text:(${words.join(' ')})`,
-  limit: 10,
-}));
+const requests = commitQueries().map((words) => ({ index, query: anyOf(words), limit: 10 }));
 const bodies = requests.map((request) => JSON.stringify(request));
 
 /** Addresses of the servers. */

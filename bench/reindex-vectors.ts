@@ -10,7 +10,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machine, median, need, SHARED } from './shared.ts';
+import { machine, median, need, SHARED, wholeDefinition } from './shared.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
 const table = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
@@ -18,27 +18,9 @@ const rounds = Number(process.argv[2] ?? 3);
 const folder = mkdtempSync(join(tmpdir(), 'lhs-bench-'));
 const data = join(folder, 'data');
 
-const definition = (index: string, more: string) => `version: 1
-index: ${index}
-source: { path: ${table} }
-key: { partition: [repo], identifier: [sha] }
-fields:
-  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
-  - { name: subject, type: TEXT, cached: true, indexed: false }
-  - { name: repo, type: KEYWORD, fast: true }
-  - { name: author, type: KEYWORD, fast: true }
-  - { name: authored_at, type: DATE }
-  - { name: committed_at, type: DATE }
-  - { name: lines, type: LONG }
-  - { name: words, type: LONG }
-  - { name: upper_ratio, type: DOUBLE }
-  - { name: is_revert, type: BOOL }
-  - { name: origin_ip, type: IP }
-${more}`;
-
 function create(index: string, more: string) {
   const file = join(folder, `${index}.yaml`);
-  writeFileSync(file, definition(index, more));
+  writeFileSync(file, wholeDefinition(index, table) + more);
   execFileSync(process.execPath, [LHS, 'index', 'create', '-f', file, '--data-dir', data]);
 }
 

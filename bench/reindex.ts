@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machine, measureLhs, median, need, SHARED, WORK } from './shared.ts';
+import { machine, measureLhs, median, need, SHARED, WORK, wholeDefinition } from './shared.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
 const table = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
@@ -16,24 +16,6 @@ const docs = need(join(WORK, 'docs.jsonl'), 'see bench/README.md');
 const rounds = Number(process.argv[2] ?? 3);
 const folder = mkdtempSync(join(tmpdir(), 'lhs-bench-'));
 const data = join(folder, 'data');
-
-const DEFINITION = `version: 1
-index: commits
-source: { path: ${table} }
-key: { partition: [repo], identifier: [sha] }
-fields:
-  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
-  - { name: subject, type: TEXT, cached: true, indexed: false }
-  - { name: repo, type: KEYWORD, fast: true }
-  - { name: author, type: KEYWORD, fast: true }
-  - { name: authored_at, type: DATE }
-  - { name: committed_at, type: DATE }
-  - { name: lines, type: LONG }
-  - { name: words, type: LONG }
-  - { name: upper_ratio, type: DOUBLE }
-  - { name: is_revert, type: BOOL }
-  - { name: origin_ip, type: IP }
-`;
 
 function lhs(...args: string[]) {
   return execFileSync(process.execPath, [LHS, ...args, '--data-dir', data, '--json'], {
@@ -59,7 +41,7 @@ function fts5() {
   return JSON.parse(out).seconds as number;
 }
 
-writeFileSync(join(folder, 'commits.yaml'), DEFINITION);
+writeFileSync(join(folder, 'commits.yaml'), wholeDefinition('commits', table));
 lhs('index', 'create', '-f', join(folder, 'commits.yaml'));
 const ours: ReturnType<typeof reindex>[] = [];
 const theirs: number[] = [];

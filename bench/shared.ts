@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +25,15 @@ export function commitsIndex(): { readonly data: string; readonly index: string 
   need(join(data, 'registry.db'), 'node bench/commits.ts makes it');
   return { data, index: process.env.LHS_BENCH_INDEX ?? 'commits' };
 }
+
+/** The words of the 300 queries over git.commits. */
+export function commitQueries(): readonly (readonly string[])[] {
+  const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** The query of rows with any of these words in their text. */
+export const anyOf = (words: readonly string[]): string => `text:(${words.join(' ')})`;
 
 /** What the figures were measured on. */
 export function machine(): string {
@@ -107,4 +116,23 @@ fields:
   - { name: repo, type: KEYWORD, fast: true }
   - { name: authored_at, type: DATE }
   - { name: words, type: LONG }
+`;
+
+/** The definition of an index of all columns of git.commits. */
+export const wholeDefinition = (index: string, path: string): string => `version: 1
+index: ${index}
+source: { path: ${path} }
+key: { partition: [repo], identifier: [sha] }
+fields:
+  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
+  - { name: subject, type: TEXT, cached: true, indexed: false }
+  - { name: repo, type: KEYWORD, fast: true }
+  - { name: author, type: KEYWORD, fast: true }
+  - { name: authored_at, type: DATE }
+  - { name: committed_at, type: DATE }
+  - { name: lines, type: LONG }
+  - { name: words, type: LONG }
+  - { name: upper_ratio, type: DOUBLE }
+  - { name: is_revert, type: BOOL }
+  - { name: origin_ip, type: IP }
 `;

@@ -6,19 +6,18 @@
  *
  *   node bench/suggest.ts [rounds]
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SuggestRequest } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { machine, median, need, percentile, SHARED, WORK } from './shared.ts';
+import { commitQueries, machine, median, need, percentile, WORK } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 /** Calls that are counted at least, after a quarter as many that are not. */
 const LEAST_CALLS = 1000;
 const data = join(WORK, 'lhs-data');
 if (!existsSync(join(data, 'registry.db'))) need(data, 'node bench/commits.ts makes it');
-const queries = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const words = [...new Set((JSON.parse(readFileSync(queries, 'utf8')) as string[][]).flat())];
+const words = [...new Set(commitQueries().flat())];
 const backend = await openEngine(data, { create: true, threads: 0 });
 
 type Asked = Omit<SuggestRequest, 'index'>;

@@ -7,18 +7,13 @@
  *
  *   node bench/whole-call.ts [rounds]
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
+import { anyOf, commitQueries, commitsIndex, machine, percentile } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const { data, index: commits } = commitsIndex();
 const indexes = process.env.LHS_BENCH_INDEX === undefined ? [commits, 'numbered'] : [commits];
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
-  (words) => `text:(${words.join(' ')})`,
-);
+const queries = commitQueries().map(anyOf);
 const backend = await openEngine(data, { create: true, threads: 0 });
 console.log(machine());
 

@@ -10,19 +10,14 @@
  *   node bench/workers.ts [seconds]
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
+import { anyOf, commitQueries, commitsIndex, machine, percentile } from './shared.ts';
 
 const seconds = Number(process.argv[2] ?? 5);
 const { data, index } = commitsIndex();
-const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
-const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
-  (words) => `text:(${words.join(' ')})`,
-);
+const queries = commitQueries().map(anyOf);
 const CHEAP = queries.slice(0, 20);
 const search = (backend: LocalEngine, query: string) =>
   backend.search({ index, query, limit: 10, fields: [] });
