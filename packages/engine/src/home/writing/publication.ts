@@ -46,6 +46,12 @@ export function lastPublication({ folder, openDirectory }: PublishedFolder): Pub
   }
 }
 
+/** Forgets what an index has published. */
+export function forgetPublication({ folder, openDirectory }: PublishedFolder): void {
+  const directory = openDirectory(folder);
+  if (directory.list().includes(FILE)) directory.remove(FILE);
+}
+
 /** Notes it durably. Throws io_error, disk_full. */
 export function writePublication(
   { folder, openDirectory }: PublishedFolder,

@@ -4,7 +4,7 @@
  * newest commit here (bring-here.ts) and does its work again. Files that are there already are not
  * sent again.
  */
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { openObjectStore } from '@lakehouse-search/lake/internal';
@@ -75,6 +75,10 @@ export class HomeIndex {
     this.#home = home;
     this.#options = options;
     this.#published = readPublication(index, home.place);
+  }
+
+  get place(): string {
+    return this.#home.place;
   }
 
   /** Its place and the name that it has there. */
@@ -189,6 +193,7 @@ export class HomeIndex {
     this.#head = await readHead(this.#home, known, signal);
     if (this.#head === null) {
       if (newest !== null) await this.#refuseLost(known);
+      else await this.#begin();
       this.#newest = null;
       return;
     }
@@ -202,10 +207,19 @@ export class HomeIndex {
     this.#newest = found;
   }
 
+  /** An index that has left its place begins there under another UUID. */
+  async #begin(): Promise<void> {
+    let family = this.#index.uuid;
+    while (await isDropped(this.#home, family)) family = nextUuid(family);
+    this.#published = { ...this.#published, family };
+  }
+
   /** Takes an index that another data folder has built, if this one has not built its own. */
   #join(family: string, found: PublishedCommit | null): void {
     const isBuilt = currentGeneration(this.#index.folder) !== null;
-    if (found === null || isBuilt || !this.#index.isSame(found)) throw this.#taken();
+    const isOwn = this.#published.newest === null && isNextOf(this.#index.uuid, family);
+    const isFree = !isBuilt && found !== null && this.#index.isSame(found);
+    if (!isOwn && !isFree) throw this.#taken();
     this.#published = { ...this.#published, family };
   }
 
@@ -309,4 +323,28 @@ export class HomeIndex {
   #overtaken(): LhsError {
     return overtaken(this.#busy('the work is to be done again'));
   }
+}
+
+/** The UUID that follows another one: always the same. */
+function nextUuid(uuid: string): string {
+  const [a, b, c, d, e] = [8, 12, 16, 20, 32];
+  const hex = hash('sha256', uuid);
+  return [
+    [0, a],
+    [a, b],
+    [b, c],
+    [c, d],
+    [d, e],
+  ]
+    .map(([i, j]) => hex.slice(i, j))
+    .join('-');
+}
+
+/** So often an index may come back to a place. */
+const MOST_RETURNS = 1000;
+
+function isNextOf(uuid: string, later: string): boolean {
+  let next = uuid;
+  for (let n = 0; n < MOST_RETURNS && next !== later; n++) next = nextUuid(next);
+  return next === later;
 }

@@ -1,22 +1,15 @@
-import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
-import type { OpenDirectory } from '../../open/open-index.ts';
 import { inStore } from '../../source/store-errors.ts';
 import { type Home, isDropped, lastCommit, markDropped, readHead, removeHead } from '../chain.ts';
 import { sweepFamily } from '../sweep.ts';
-import { lastPublication } from './publication.ts';
+import type { Publication } from './publication.ts';
 import { openHome } from './publish.ts';
 
 /**
  * Removes all that an index has published but pinned commits, its name first. Throws index_busy if
  * another data folder has written its newest commit, and as `inStore`.
  */
-export async function removePublished(index: {
-  readonly folder: string;
-  readonly openDirectory: OpenDirectory;
-}): Promise<void> {
-  const publication = existsSync(index.folder) ? lastPublication(index) : null;
-  if (publication === null) return;
+export async function removePublished(publication: Publication): Promise<void> {
   const home = await openHome(publication.place);
   await inStore(async () => {
     const { name, family, newest: own, isOwn } = publication;

@@ -1,6 +1,12 @@
+import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
+import {
+  forgetPublication,
+  lastPublication,
+  type Publication,
+} from '../../home/writing/publication.ts';
 import type { HomeIndex, IndexAtHome, PublishOptions } from '../../home/writing/publish.ts';
 import { indexFolder } from '../../open/index-folder.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
@@ -40,7 +46,10 @@ export const atHome = (indexes: LocalIndexes, known: KnownIndex): IndexAtHome =>
   named: () => indexes.named(known.registered.uuid),
 });
 
-/** Publishes what a turn has changed otherwise than by a commit. Throws as `HomeIndex.settle`. */
+/**
+ * Publishes what a turn has changed otherwise than by a commit; an index with another place leaves
+ * its former one. Throws as `HomeIndex.settle`.
+ */
 export async function settleAtHome(
   indexes: LocalIndexes,
   { uuid }: Pick<RegisteredIndex, 'uuid'>,
@@ -48,7 +57,20 @@ export async function settleAtHome(
   options: PublishOptions,
 ): Promise<void> {
   const known = publishedIndex(indexes, uuid);
-  if (known === null) return;
+  const isLeft = turn !== null && turn.place !== known?.storage;
+  const left = isLeft ? lastPublication(folderOf(indexes, uuid)) : null;
+  if (known !== null) await settleIn(indexes, known, turn, options);
+  else if (left !== null) forgetPublication(folderOf(indexes, uuid));
+  if (left !== null) await removeLeft(left);
+}
+
+async function settleIn(
+  indexes: LocalIndexes,
+  known: KnownIndex & { readonly storage: string },
+  turn: HomeIndex | null,
+  options: PublishOptions,
+): Promise<void> {
+  const { uuid } = known.registered;
   const isSameHome = turn?.at === `${known.storage}/${known.registered.name}`;
   const home = isSameHome ? turn : await openAtHome(indexes, { uuid }, options);
   await home?.settle();
@@ -91,15 +113,27 @@ function takeDefinition(
 
 /** Removes what a dropped index has published; what cannot be removed stays in its store. */
 export async function dropPublished(
-  { dataDir, openDirectory }: LocalIndexes,
+  indexes: LocalIndexes,
   { uuid }: Pick<RegisteredIndex, 'uuid'>,
 ): Promise<void> {
+  const own = folderOf(indexes, uuid);
+  const publication = existsSync(own.folder) ? lastPublication(own) : null;
+  if (publication !== null) await removeLeft(publication);
+}
+
+const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
+  folder: indexFolder(dataDir, uuid),
+  openDirectory,
+});
+
+/** Removes what an index has published in a place where it is no more. */
+async function removeLeft(publication: Publication): Promise<void> {
   const { removePublished } = await import('../../home/writing/remove-published.ts');
   try {
-    await removePublished({ folder: indexFolder(dataDir, uuid), openDirectory });
+    await removePublished(publication);
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    const what = `a dropped index stays in its store: ${error.message}`;
+    const what = `an index stays in its former store: ${error.message}`;
     process.emitWarning(what, 'LhsWarning');
   }
 }
