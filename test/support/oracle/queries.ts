@@ -63,7 +63,7 @@ const text = on(TEXTS, (field) =>
     fc.record({
       kind: fc.constant('match' as const),
       field: fc.constant(field),
-      value: fc.array(word, { maxLength: 4 }).map((words) => words.join(' ')),
+      value: fc.array(word, { maxLength: 10 }).map((words) => words.join(' ')),
       operator: fc.constantFrom('or' as const, 'and' as const),
     }),
   ),

@@ -1,8 +1,7 @@
 import { lowerBound, lowerBoundBy } from '../base/arrays/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
 import { corruptPostings } from '../postings/damage.ts';
-import { RECORD, RECORD_WORDS, SHORT } from '../postings/format.ts';
-import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
+import { RECORD, RECORD_WORDS } from '../postings/format.ts';
 import { fillTerm } from '../postings/mark-docs.ts';
 import {
   type BigTerm,
@@ -295,21 +294,6 @@ export class InvertedReader implements PostingsSource {
   /** Bits of a position of a document. */
   positionWidth(doc: number): number {
     return this.widths[this.widthCodes[doc]];
-  }
-
-  /**
-   * An upper bound of tf / (tf + norm) over a term's postings in documents firstDoc .. lastDoc, by
-   * `averageLength`; 0 where it is known to have none there.
-   */
-  impactBound(
-    info: TermInfo,
-    firstDoc: number,
-    lastDoc: number,
-    averageLength = this.averageLength,
-  ): number {
-    const term = info.kind === SHORT ? null : this.big(info);
-    const own = impactBound(this, term, firstDoc, lastDoc, this.impacts);
-    return raiseImpact(own, averageLength / this.averageLength);
   }
 }
 

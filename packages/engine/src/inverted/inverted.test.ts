@@ -269,27 +269,6 @@ describe('an inverted component', () => {
     checkInverted(reader);
   });
 
-  it('bounds impacts from above, by any average length', () => {
-    const docs = Array.from({ length: 3000 }, (_, d) => [
-      `x ${d % 25 === 0 ? 'y y' : ''} ${'pad '.repeat(d % 300)}`,
-    ]);
-    const reader = build(docs);
-    for (const term of ['x', 'y', 'pad']) {
-      const info = reader.lookup(encoder.encode(term)) as NonNullable<
-        ReturnType<InvertedReader['lookup']>
-      >;
-      for (const average of [1, 40, reader.averageLength, 900]) {
-        const postings = reader.postings(info);
-        for (let doc = postings.next(); doc !== NO_MORE_DOCS; doc = postings.next()) {
-          const tf = postings.tf();
-          const first = doc & -256;
-          const bound = reader.impactBound(info, first, first + 255, average);
-          expect(bound).toBeGreaterThanOrEqual(tf / (tf + reader.normAt(doc, average)));
-        }
-      }
-    }
-  });
-
   it('finds the terms of one document: short, list, dense and long ones', () => {
     const docs = Array.from({ length: 6000 }, (_, d) => [
       'dense',

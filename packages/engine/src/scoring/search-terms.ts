@@ -10,7 +10,6 @@
  */
 import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
-import type { TermInfo } from '../postings/term-info.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { inverseFrequency } from './field-statistics.ts';
@@ -29,7 +28,6 @@ import {
 import { lendScorer, type SegmentScorer } from './segment-scorer.ts';
 import { TopDocs } from './top-docs.ts';
 import { searchUnion } from './union.ts';
-import { walkSegment } from './walk.ts';
 import { MAX_SPLIT } from './workspace.ts';
 
 /** Terms store their tenth best score: it bounds lists up to this length. */
@@ -39,7 +37,7 @@ const LOWER = 0.97;
 
 /**
  * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
- * else 0.
+ * else 0. NOT_BY_KERNEL if a segment has more of the terms than kernels take.
  */
 export function searchTerms(search: TermSearch, top: TopDocs, count = false): number {
   const stored = boundedByStored(search, top);
@@ -49,6 +47,7 @@ export function searchTerms(search: TermSearch, top: TopDocs, count = false): nu
     return found;
   }
   const plan = planOf(search, stored);
+  if (!fits(plan)) return NOT_BY_KERNEL;
   const total = run(plan, top, count);
   if (!plan.stored || top.theta === 0 || top.settled) return total;
   // Of the documents that the stored scores spoke of some are deleted: once more, without them.
@@ -70,11 +69,12 @@ function searchAgain(search: TermSearch, top: TopDocs): void {
   }
 }
 
-/** The exact number of matching documents. */
+/** The exact number of matching documents, or NOT_BY_KERNEL. */
 export function countTerms(search: TermSearch): number {
   const found = runByKernel(search, null, true, false);
   if (found !== NOT_BY_KERNEL) return found;
-  return run(planOf(search, false), null, true);
+  const plan = planOf(search, false);
+  return fits(plan) ? run(plan, null, true) : NOT_BY_KERNEL;
 }
 
 interface Plan {
@@ -175,17 +175,26 @@ function run(plan: Plan, top: TopDocs | null, count: boolean): number {
   return total;
 }
 
-function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {
-  const segment = plan.segments[place];
-  const infos = plan.found[place];
+/** No segment has more terms than kernels take. */
+function fits(plan: Plan): boolean {
+  const most = plan.mode === 'or' ? MAX_SPLIT : MAX_TERMS;
+  return !plan.possible || plan.found.every((infos) => presentIn(plan, infos) <= most);
+}
+
+/** Terms that a segment has, equal ones counted once. */
+function presentIn({ weights }: Plan, infos: SegmentTerms): number {
   let present = 0;
   for (let i = 0; i < infos.length; i++) {
-    if (infos[i] !== null && plan.weights[i] !== MERGED) present++;
+    if (infos[i] !== null && weights[i] !== MERGED) present++;
   }
+  return present;
+}
+
+function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {
+  const segment = plan.segments[place];
+  const present = presentIn(plan, plan.found[place]);
   if (present === 0 || (plan.mode !== 'or' && present < plan.size)) return 0;
   top?.enter(segment.number, segment.ranks);
-  const most = plan.mode === 'or' ? MAX_SPLIT : MAX_TERMS;
-  if (!segment.reader.text || present > most) return walk(plan, place, top);
   return lendScorer(segment.reader, (scorer) => {
     scorer.begin(segment, top ?? NO_TOP, plan, present);
     openTerms(plan, place, scorer);
@@ -212,18 +221,6 @@ function raiseByStored({ terms, termCount }: SegmentScorer, top: TopDocs): void 
 }
 
 const NO_TOP = new TopDocs(0, () => new Uint8Array(0));
-
-function walk(plan: Plan, place: number, top: TopDocs | null): number {
-  const { mode, averageLength, weights, order, terms, deadline } = plan;
-  const infos = plan.found[place];
-  const places = terms.map((_, i) => i).filter((i) => infos[i] !== null && weights[i] !== MERGED);
-  if (mode !== 'phrase') places.sort((a, b) => order[a] - order[b]);
-  const walked = places.map((i) => {
-    return { info: infos[i] as TermInfo, weight: weights[i], position: terms[i].position };
-  });
-  const segment = plan.segments[place];
-  return walkSegment({ segment, mode, terms: walked, averageLength, deadline }, top);
-}
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
   scorer.activateAll();

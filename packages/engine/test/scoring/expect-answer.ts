@@ -1,5 +1,6 @@
 /** Answers of the engine's core beside those of brute force. */
 import { expect } from 'vitest';
+import { NOT_BY_KERNEL } from '../../src/scoring/kernel/query-kernel.ts';
 import type { TermMode } from '../../src/scoring/request.ts';
 import { countTerms, searchTerms } from '../../src/scoring/search-terms.ts';
 import { TopDocs } from '../../src/scoring/top-docs.ts';
@@ -19,7 +20,7 @@ export const searched = (wanted: readonly Wanted[]) =>
 
 /**
  * Holds an answer against brute force: scores to 1e-9, documents in order, where equal scores may
- * be equal only nearly.
+ * be equal only nearly. Kernels may decline more than six terms.
  */
 export function expectAnswer(
   { segments, keyOf, parts, used }: OpenCase,
@@ -29,8 +30,13 @@ export function expectAnswer(
 ): void {
   const truth = bruteForce(used, mode, wanted);
   const search = { mode, terms: searched(wanted), segments };
-  expect(countTerms(search), 'count').toBe(truth.length);
   const all = new TopDocs(10_000, keyOf);
+  if (countTerms(search) === NOT_BY_KERNEL) {
+    expect(searchTerms(search, all, true)).toBe(NOT_BY_KERNEL);
+    expect(wanted.length).toBeGreaterThan(6);
+    return;
+  }
+  expect(countTerms(search), 'count').toBe(truth.length);
   expect(searchTerms(search, all, true), 'total').toBe(truth.length);
   const complete = all.harvest();
   const off = complete.findIndex((hit, i) => !(Math.abs(hit.score - truth[i].score) < 1e-9));

@@ -173,10 +173,10 @@ class Search {
     scratch.bitmaps.give(matches);
   }
 
-  /** The total where the kernels tell it; 0 where it is not wanted. */
+  /** The total; 0 if it is not needed. */
   *#countedApart(): Generator<void, number> {
     if (this.#plan.total === false) return 0;
-    return (yield* kernelSearch(this.#segments, { ...this.#plan, limit: 0 }))?.total ?? 0;
+    return (yield* executing(this.#segments, { ...this.#plan, limit: 0 })).total;
   }
 
   #collectTested(number: number, scratch: SegmentScratch): void {

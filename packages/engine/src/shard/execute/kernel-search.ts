@@ -9,6 +9,7 @@ import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statis
 import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
 import { createWeight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { NOT_BY_KERNEL } from '../../scoring/kernel/query-kernel.ts';
 import type {
   QueryTerm,
   ScoringSegment,
@@ -54,11 +55,16 @@ export function* kernelSearch(
       : termKernel(shape, own, plan, skips ? segments : []);
   const answer =
     plan.limit === 0
-      ? { docs: [], total: yield* kernel(scoring).count() }
+      ? yield* counted(kernel(scoring))
       : (('pattern' in shape ? null : yield* searchUntied(segments, kernel(scoring), plan)) ??
         (yield* searchTop(segments, kernel(withRanks(scoring, segments)), plan)));
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
   return answer;
+}
+
+function* counted(search: Kernel): Generator<void, Execution | null> {
+  const total = yield* search.count();
+  return total === NOT_BY_KERNEL ? null : { docs: [], total };
 }
 
 function isRelevance(order: readonly SortKey[]): boolean {
@@ -72,7 +78,10 @@ interface Blocked {
   readonly bits: Int32Array;
 }
 
-/** What answers a query: the best documents with their exact number, or that alone. */
+/**
+ * What answers a query: the best documents with their exact number, or that alone; NOT_BY_KERNEL
+ * if it cannot.
+ */
 interface Kernel {
   /** Returns the number of matching documents; with `count` false it may be 0. */
   search(top: TopDocs, count: boolean): Generator<void, number>;
@@ -178,6 +187,7 @@ function* searchUntied(
   if (after || !lacksOrder) return null;
   const top = new TopDocs(limit + 1, byNumber);
   const total = yield* search.search(top, counts);
+  if (total === NOT_BY_KERNEL) return null;
   const found = top.harvest();
   if (found.length > limit && found[limit].score === found[limit - 1].score) {
     for (const segment of segments) ranked.add(segment);
@@ -207,13 +217,14 @@ function* searchTop(
   segments: readonly SegmentReader[],
   search: Kernel,
   plan: ExecutionPlan,
-): Generator<void, Execution> {
+): Generator<void, Execution | null> {
   const keyOf = (segment: number, doc: number) => segments[segment].keys.key(doc);
   const after: TopAfter | null = plan.after
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
   const top = new TopDocs(plan.limit, keyOf, after);
   const total = yield* search.search(top, plan.total);
+  if (total === NOT_BY_KERNEL) return null;
   const skipped = Math.min(plan.skip ?? 0, top.kept);
   const docs = top.harvest(skipped).map(({ segment, doc, score }): RankedDoc => {
     return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
