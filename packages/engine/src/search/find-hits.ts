@@ -37,8 +37,21 @@ export async function prepareSearch(
   fan: FanOut,
   checked: CheckedRequest,
 ): Promise<PreparedSearch> {
-  const { mapping, tenant } = context;
   const pause = pauses();
+  const sent = await shardQueries(context, fan, checked);
+  await pause();
+  const bound = bindRequest(context.mapping, sent.queries[0]);
+  await pause();
+  return { ...sent, bound, after: readAfter(context, bound) };
+}
+
+/** The request of each shard, with the documents of its `knn` clauses. */
+export async function shardQueries(
+  context: SearchContext,
+  fan: FanOut,
+  checked: CheckedRequest,
+): Promise<Pick<PreparedSearch, 'queries' | 'near'>> {
+  const { tenant } = context;
   const query: ShardQuery =
     tenant === undefined ? { search: checked } : { search: checked, tenant };
   const { ast, filter } = checked.request;
@@ -50,10 +63,7 @@ export async function prepareSearch(
   const queries = context.shards.map((_, shard) => {
     return near === null ? query : { ...query, precomputed: near.precomputed[shard] };
   });
-  await pause();
-  const bound = bindRequest(mapping, queries[0]);
-  await pause();
-  return { queries, bound, after: readAfter(context, bound), near: near?.found };
+  return { queries, near: near?.found };
 }
 
 function readAfter({ mapping }: SearchContext, { checked, order }: BoundRequest) {

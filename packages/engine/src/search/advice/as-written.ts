@@ -1,11 +1,11 @@
-import type { Json, SearchRequest } from '@lakehouse-search/contract';
+import type { Json } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { SIGNS } from '../../query/bind/leaf.ts';
 import { isCompound, positiveQueries, type Query } from '../../query/query.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
-import type { SearchContext } from '../context.ts';
 import { searchIndex } from '../search.ts';
 import { literalPattern } from './like-pattern.ts';
+import { matchOf, type ReadRequest } from './read-request.ts';
 
 /** Rows that are read to see how a text is written there. */
 const ROWS = 100;
@@ -15,14 +15,11 @@ const ROWS = 100;
  * fields with stems compare `np.float` with `np floats`. The rows are read.
  */
 export async function asWritten(
-  context: SearchContext,
-  match: SearchRequest,
-  trees: readonly Query[],
+  { context, checked, tree, filterTree }: ReadRequest,
   total: number,
 ): Promise<readonly string[]> {
-  const leaves = trees.flatMap(leavesIn);
   const texts = new Map<string, MappedField[]>();
-  for (const leaf of total > ROWS ? [] : leaves) {
+  for (const leaf of total > ROWS ? [] : [tree, filterTree ?? []].flat().flatMap(leavesIn)) {
     if ((leaf.kind !== 'term' && leaf.kind !== 'phrase') || !SIGNS.test(leaf.value)) continue;
     const field = stemmedField(leaf.field, context.mapping);
     if (field !== undefined) texts.set(leaf.value, [...(texts.get(leaf.value) ?? []), field]);
@@ -31,7 +28,10 @@ export async function asWritten(
   for (const [text, fields] of texts) {
     const columns = [...new Set(fields.flatMap(columnsOf(context.mapping)))];
     const rows = { limit: total, fields: [], hydrate: true, hydrate_columns: columns };
-    const { hits } = await searchIndex(context, checkSearchRequest({ ...match, ...rows }));
+    const { hits } = await searchIndex(
+      context,
+      checkSearchRequest({ ...matchOf(checked.request), ...rows }),
+    );
     const pattern = wholeText(text);
     if (hits.some(({ row }) => row === undefined)) continue;
     const found = hits.filter(({ row }) => holds(row, pattern)).length;

@@ -6,12 +6,12 @@ import type { QueryFields } from '../../query/bind/fields.ts';
 import { isCompound, positiveQueries, type Query, type Span } from '../../query/query.ts';
 import { writeTree } from '../../query/tree/write.ts';
 import { clauseName } from '../../shard/explain/subject.ts';
-import { bindRequest, readFilter, readQuery } from '../../shard/request/bind-request.ts';
+import { bindRequest } from '../../shard/request/bind-request.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { ShardQuery } from '../../shard/shard.ts';
 import { lagOf, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
-import { findHits, type PreparedSearch, prepareSearch } from '../find-hits.ts';
+import { findHits, type PreparedSearch, prepareSearch, shardQueries } from '../find-hits.ts';
 import { whyNoneLike } from '../liked-terms.ts';
 import { searchIndex } from '../search.ts';
 import { fewValues } from './few-values.ts';
@@ -22,6 +22,7 @@ import { isOfStems, meantWord } from './meant-word.ts';
 import { missingPath } from './missing-path.ts';
 import { mayBeValue, moreInValues } from './more-in-values.ts';
 import { hasOtherWords, otherWords, type WrittenClause } from './other-words.ts';
+import { type ReadRequest, readRequest } from './read-request.ts';
 import { wholePeriod } from './whole-period.ts';
 import { withoutClause } from './without-clause.ts';
 
@@ -39,7 +40,9 @@ export async function clauseCounts(
 ): Promise<readonly ClauseCount[]> {
   const lag = lagOf(context);
   const fan = new FanOut(context.shards);
-  const counts = await countClauses(context, checked, fan);
+  const read = readRequest(context, checked);
+  const bind = async () => (await prepareSearch(context, fan, checked)).queries;
+  const counts = await countClauses(read, fan, () => true, bind);
   await lag;
   // A list of counts cannot say that it lacks those of a shard.
   if (fan.failed > 0) throw fan.error;
@@ -54,18 +57,19 @@ export interface CountedClause {
   readonly note?: string;
 }
 
-/** As `clauseCounts`, with places. */
+/** As `clauseCounts`, with places; `queries`: the request of each shard. */
 export async function countClauses(
-  context: SearchContext,
-  checked: CheckedRequest,
-  fan = new FanOut(context.shards),
+  read: ReadRequest,
+  fan = new FanOut(read.context.shards),
   isCounted: (node: Query) => boolean = () => true,
+  queries = async () => (await shardQueries(read.context, fan, read.checked)).queries,
 ): Promise<readonly CountedClause[]> {
-  const clauses = writtenClauses(checked.request, context).filter(({ node }) => isCounted(node));
+  const { context } = read;
+  const clauses = writtenClauses(read).filter(({ node }) => isCounted(node));
   if (clauses.length === 0) return [];
-  const prepared = await prepareSearch(context, fan, checked);
+  const sent = await queries();
   const countOf = (match: SearchRequest) =>
-    countMatches(context, fan, matching(context, prepared, match));
+    countMatches(context, fan, matching(context, sent, match));
   const count = (node: Query) => countOf({ ast: writeTree(node) });
   const wordOf = (field: string, term: string) => wordOfTerm(context, field, term);
   const countText = (query: string) => countOf({ query });
@@ -87,9 +91,8 @@ export async function countClauses(
 }
 
 /** The positive clauses of the query and of the filter, as they are written. */
-function writtenClauses(request: SearchRequest, { mapping }: SearchContext) {
-  const { query = null, filter } = request;
-  const [tree, filterTree] = [readQuery(request, mapping), readFilter(request, mapping)];
+function writtenClauses({ checked, tree, filterTree }: ReadRequest) {
+  const { query = null, filter } = checked.request;
   const text = typeof filter === 'string' ? filter : null;
   const whole = filterTree === null ? {} : { filter: writeTree(filterTree) };
   const named = [...positiveClauses(tree)].map(({ node, beside }) => {
@@ -170,11 +173,7 @@ export const isDoubtful = (node: Query, fields: QueryFields): boolean =>
   mayBeValue(node, fields);
 
 /** Where the bare words of a query begin of which hits need only one. */
-export function wordsOfOr(
-  request: SearchRequest,
-  { mapping }: SearchContext,
-): ReadonlySet<number | undefined> {
-  const tree = readQuery(request, mapping);
+export function wordsOfOr(tree: Query): ReadonlySet<number | undefined> {
   const isOr = tree.kind === 'bool' && !isWord(tree) && tree.must.length === 0;
   const words = isOr ? tree.should.filter((node) => leavesOf(node).slice(0, 1).some(isBare)) : [];
   return new Set(words.map(({ span }) => span?.from));
@@ -201,7 +200,7 @@ async function wordOfTerm(context: SearchContext, field: string, term: string): 
 /** A prepared search with another query and filter. */
 function matching(
   { mapping }: SearchContext,
-  { queries }: PreparedSearch,
+  queries: readonly ShardQuery[],
   request: SearchRequest,
 ): PreparedSearch {
   const search = { request, limit: 0, offset: 0, highlight: null };

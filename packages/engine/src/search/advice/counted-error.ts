@@ -11,12 +11,11 @@ import { writeTree } from '../../query/tree/write.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
-import { searchIndex } from '../search.ts';
 import { datedQuery } from './dated-query.ts';
-import { matchOf } from './match-parts.ts';
-import { TEXTS, totalWith, withTotal } from './meant-queries.ts';
+import { matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
 import { asValue, pastedQueries } from './pasted-text.ts';
+import { matchOf, readRequest } from './read-request.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { suggestions } from './suggested-query.ts';
 
@@ -61,9 +60,7 @@ async function meantByUnknown(
   const text = direct.length > 0 ? written : (asClauses(written, fields) ?? written);
   const unknown = unknownClauses(context.mapping, { ...request, [part]: text }, part);
   const fan = new FanOut(context.shards);
-  const count = async (node: Query) =>
-    (await searchIndex(context, checkSearchRequest({ ast: writeTree(node), limit: 1, fields: [] })))
-      .total;
+  const count = (node: Query) => matchTotal(context, { ast: writeTree(node) });
   const guesser = { context, fan, count };
   const path = await withNames(text, unknown, ({ field }) => pathNamed(guesser, field));
   const near = [0, 1, 2].map((i) =>
@@ -133,7 +130,9 @@ async function suggestionFor(
 ): Promise<Counted | undefined> {
   try {
     const match = checkSearchRequest({ ...matchOf(request), query });
-    const { suggested_query, suggested_total: total = 0 } = await suggestions(context, match);
+    const { suggested_query, suggested_total: total = 0 } = await suggestions(
+      readRequest(context, match),
+    );
     return suggested_query === undefined ? undefined : { query: suggested_query, total };
   } catch (error) {
     if (error instanceof LhsError) return undefined;

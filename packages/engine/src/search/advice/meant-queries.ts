@@ -1,13 +1,12 @@
 /** Totals of the queries that a query string was probably meant as, in notes. */
 import { LhsError, type SearchRequest, type SearchResponse } from '@lakehouse-search/contract';
-import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { meantNote } from '../../query/bind/correction.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
-import { readFilter, readQuery } from '../../shard/request/bind-request.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { searchIndex } from '../search.ts';
-import { matchOf } from './match-parts.ts';
+import { matchOf, type ReadRequest } from './read-request.ts';
 
 /** Notes, and the query that was probably meant if it finds rows. */
 export interface CountedNotes extends Pick<SearchResponse, 'suggested_query' | 'suggested_total'> {
@@ -19,14 +18,14 @@ export const TEXTS = ['query', 'filter'] as const;
 
 /** The notes, with the totals of the queries in them. */
 export async function countedNotes(
-  context: SearchContext,
-  { request }: CheckedRequest,
+  read: ReadRequest,
   notes: readonly string[],
 ): Promise<CountedNotes> {
+  const { context, checked } = read;
   let out: CountedNotes = { notes };
   for (const part of TEXTS) {
-    const meant = meantBy(context, request, part);
-    const total = meant && (await totalWith(context, request, part, meant.query));
+    const meant = meantBy(read, part);
+    const total = meant && (await totalWith(context, checked.request, part, meant.query));
     if (meant === undefined || total === undefined) continue;
     const note = meantNote(meant);
     const counted = out.notes.map((one) => (one === note ? withTotal(note, total) : one));
@@ -37,12 +36,17 @@ export async function countedNotes(
   return out;
 }
 
-function meantBy({ mapping }: SearchContext, request: SearchRequest, part: 'query' | 'filter') {
-  const text = request[part];
-  if (typeof text !== 'string') return undefined;
-  const tree = part === 'query' ? readQuery(request, mapping) : readFilter(request, mapping);
-  return tree === null ? undefined : correctionOf(tree, { text, fields: queryFields(mapping) });
+function meantBy(read: ReadRequest, part: 'query' | 'filter') {
+  const text = read.checked.request[part];
+  const tree = part === 'query' ? read.tree : read.filterTree;
+  if (typeof text !== 'string' || tree === null) return undefined;
+  return correctionOf(tree, { text, fields: queryFields(read.context.mapping) });
 }
+
+/** Rows that a request finds. Throws as `searchIndex`. */
+export const matchTotal = async (context: SearchContext, request: SearchRequest): Promise<number> =>
+  (await searchIndex(context, { ...checkSearchRequest({ ...request, fields: [] }), limit: 0 }))
+    .total;
 
 /** Rows that the request finds with another query or filter; undefined: it fails. */
 export async function totalWith(
@@ -52,8 +56,7 @@ export async function totalWith(
   text: string,
 ): Promise<number | undefined> {
   try {
-    const match = checkSearchRequest({ ...matchOf(request), [part]: text, limit: 1, fields: [] });
-    return (await searchIndex(context, match)).total;
+    return await matchTotal(context, { ...matchOf(request), [part]: text });
   } catch (error) {
     if (error instanceof LhsError) return undefined;
     throw error;

@@ -7,6 +7,7 @@ import { quote } from '../../query/syntax/characters.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { readFilter, readQuery } from '../../shard/request/bind-request.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
+import type { ReadRequest } from './read-request.ts';
 
 /** The clauses of unknown fields, such as `libc6:amd64`; none if the text cannot be parsed. */
 export function unknownClauses(
@@ -45,10 +46,9 @@ function leavesIn(query: Query | null): readonly Query[] {
  * The query whose clauses stand side by side, each of another field, with AND between them;
  * undefined: it is another one.
  */
-export function withAnd(mapping: Mapping, request: SearchRequest): string | undefined {
-  const { query: text, default_operator } = request;
+export function withAnd({ checked, tree }: ReadRequest): string | undefined {
+  const { query: text, default_operator } = checked.request;
   if (text === undefined || default_operator === 'and') return undefined;
-  const tree = readQuery(request, mapping);
   if (tree.kind !== 'bool' || tree.should.length < 2) return undefined;
   const clauses = tree.should.flatMap((part) => {
     const { span, fieldSpan } = part;

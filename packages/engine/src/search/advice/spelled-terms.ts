@@ -7,10 +7,18 @@ import { plainText } from './like-pattern.ts';
 /** Letters with all that `plainText` drops. */
 const MARKED = 'ÀÖşשָׁبَ';
 
+const plainFields = new WeakMap<FieldPlan, boolean>();
+
 /** True for a field whose terms never differ in case, accents and marks alone. */
-export const comparesPlain = ({ folded, inverted }: FieldPlan): boolean =>
-  folded !== undefined ||
-  (inverted?.kind === 'text' && inverted.analyzer.normalize(MARKED) === plainText(MARKED));
+export function comparesPlain(plan: FieldPlan): boolean {
+  const { folded, inverted } = plan;
+  const isPlain =
+    plainFields.get(plan) ??
+    (folded !== undefined ||
+      (inverted?.kind === 'text' && inverted.analyzer.normalize(MARKED) === plainText(MARKED)));
+  plainFields.set(plan, isPlain);
+  return isPlain;
+}
 
 /** The text of a clause in the spelling of a term, of which a pattern took these runs. */
 export function spelledAs(

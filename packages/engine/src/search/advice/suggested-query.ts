@@ -4,22 +4,19 @@ import {
   type SearchRequest,
   type SearchResponse,
 } from '@lakehouse-search/contract';
-import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { meantNote } from '../../query/bind/correction.ts';
 import type { Query } from '../../query/query.ts';
-import { readFilter, readQuery } from '../../shard/request/bind-request.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
-import { searchIndex } from '../search.ts';
 import { asWritten } from './as-written.ts';
 import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
 import { datedQuery } from './dated-query.ts';
 import { plainText } from './like-pattern.ts';
-import { matchOf } from './match-parts.ts';
-import { totalWith, withTotal } from './meant-queries.ts';
+import { matchTotal, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
 import { pastedValue } from './pasted-text.ts';
+import { matchOf, type ReadRequest } from './read-request.ts';
 import { withAnd } from './side-by-side.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -29,50 +26,40 @@ interface Suggestions
 }
 
 /** The suggestions for a search without hits. */
-export async function suggestions(
-  context: SearchContext,
-  { request }: CheckedRequest,
-): Promise<Suggestions> {
-  const match = matchOf(request);
-  const pasted = await asPasted(context, match, Number.POSITIVE_INFINITY, false);
+export async function suggestions(read: ReadRequest): Promise<Suggestions> {
+  const { context } = read;
+  const { request } = read.checked;
+  const pasted = await asPasted(context, request, Number.POSITIVE_INFINITY, false);
   if (pasted !== undefined) return pasted;
-  const counted = await countClauses(context, checkSearchRequest(match));
+  const counted = await countClauses(read);
   const found = {
     clauses: counted.map(({ count }) => count),
     notes: counted.flatMap(({ note }) => note ?? []),
   };
   const suggested_query = corrected(request.query, counted);
   if (suggested_query === undefined) return found;
-  const again = checkSearchRequest({ ...match, query: suggested_query, limit: 1 });
-  const { total } = await searchIndex(context, again);
+  const total = await matchTotal(context, { ...matchOf(request), query: suggested_query });
   return total === 0 ? found : { ...found, suggested_query, suggested_total: total };
 }
 
 /** Notes on the clauses of a search with hits that may find other rows than was meant. */
-export async function doubts(
-  context: SearchContext,
-  { request }: CheckedRequest,
-  total: number,
-): Promise<Suggestions> {
-  const fields = queryFields(context.mapping);
-  const parts = matchOf(request);
-  const match = checkSearchRequest(parts);
-  const filter = readFilter(request, context.mapping);
-  const trees = [readQuery(request, context.mapping), ...(filter === null ? [] : [filter])];
-  const words = wordsOfOr(request, context);
-  const pasted = await asPasted(context, parts, total, true);
+export async function doubts(read: ReadRequest, total: number): Promise<Suggestions> {
+  const { context } = read;
+  const { request } = read.checked;
+  const pasted = await asPasted(context, request, total, true);
   if (pasted !== undefined) return pasted;
+  const fields = queryFields(context.mapping);
+  const words = wordsOfOr(read.tree);
   const isCounted = (node: Query) =>
     isDoubtful(node, fields) ||
     words.has(node.span?.from) ||
     (total <= FEW && mayBeCode(node, fields));
   try {
-    const counted = await countClauses(context, match, new FanOut(context.shards), isCounted);
+    const counted = await countClauses(read, new FanOut(context.shards), isCounted);
     const notes = counted.flatMap(({ note, count }) => note ?? notFound(count) ?? []);
-    const written = await asWritten(context, parts, trees, total);
+    const written = await asWritten(read, total);
     const { notes: more, ...meant } =
-      (await eitherClause(context, request, total)) ??
-      (await withValues(context, request, total, counted));
+      (await eitherClause(read, total)) ?? (await withValues(context, request, total, counted));
     return { ...meant, notes: [...notes, ...written, ...more] };
   } catch (error) {
     // the search has its hits: a note that fails must not lose them
@@ -98,12 +85,10 @@ async function asPasted(
 }
 
 /** What a query of clauses side by side finds with AND, if it finds more without. */
-async function eitherClause(
-  context: SearchContext,
-  request: SearchRequest,
-  total: number,
-): Promise<Suggestions | undefined> {
-  const query = withAnd(context.mapping, request);
+async function eitherClause(read: ReadRequest, total: number): Promise<Suggestions | undefined> {
+  const { context, checked } = read;
+  const { request } = checked;
+  const query = withAnd(read);
   const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
   if (query === undefined || all === undefined || all === 0 || all >= total) return undefined;
   const why = `one clause of "${request.query}" is enough`;

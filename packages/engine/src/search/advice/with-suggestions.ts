@@ -9,6 +9,7 @@ import { lazily } from '../../base/lazily.ts';
 import { notesOf, type SearchContext } from '../context.ts';
 import { searchIndex } from '../search.ts';
 import type { CountedNotes } from './meant-queries.ts';
+import { readRequest } from './read-request.ts';
 
 const loadMeant = lazily(() => import('./meant-queries.ts'));
 const loadErrors = lazily(() => import('./counted-error.ts'));
@@ -52,15 +53,12 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   } catch (error) {
     throw await (await loadErrors()).countedError(context, checked, error);
   }
+  const read = readRequest(context, checked);
   const { notes: said = [] } = response;
   const { notes: counted, ...meant }: CountedNotes =
-    said.length === 0
-      ? { notes: said }
-      : await (await loadMeant()).countedNotes(context, checked, said);
+    said.length === 0 ? { notes: said } : await (await loadMeant()).countedNotes(read, said);
   const { doubts, suggestions } = await loadSuggestions();
   const { notes, ...found } =
-    response.total > 0
-      ? await doubts(context, checked, response.total)
-      : await suggestions(context, checked);
+    response.total > 0 ? await doubts(read, response.total) : await suggestions(read);
   return { ...response, ...found, ...meant, ...notesOf([...counted, ...notes]) };
 }

@@ -168,8 +168,21 @@ export function readFilter(request: SearchRequest, mapping: Mapping): Query | nu
   return settled(tree, request, mapping);
 }
 
-/** The tree of a request's `query` or `ast`; every document where it has neither. */
+const trees = new BindingMemo<SearchRequest, Query>();
+
+/**
+ * The tree of a request's `query` or `ast`, read once per request object; every document where it
+ * has neither.
+ */
 export function readQuery(request: SearchRequest, mapping: Mapping): Query {
+  const known = trees.get(mapping, request);
+  if (known !== undefined) return known;
+  const tree = queryTree(request, mapping);
+  trees.set(mapping, request, tree);
+  return tree;
+}
+
+function queryTree(request: SearchRequest, mapping: Mapping): Query {
   const { query, ast } = request;
   if (ast !== undefined) return settled(readTree(ast), request, mapping);
   if (query === undefined) return { kind: 'match_all' };
