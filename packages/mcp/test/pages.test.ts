@@ -6,6 +6,7 @@ import type { Hit, HybridRequest } from '@lakehouse-search/contract';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../test/support/random.ts';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { searchTool } from '../src/tools/search.ts';
 import { similarTool } from '../src/tools/similar.ts';
@@ -21,15 +22,7 @@ beforeAll(async () => {
     return { id, body: words.join(' '), size: random(40) };
   });
   lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', type: { kind: 'int' }, required: true },
-      { id: 2, name: 'body', type: { kind: 'string' }, required: true },
-      { id: 3, name: 'size', type: { kind: 'int' }, required: true },
-    ],
-  });
+  await lake.create(schemaOf({ id: 'int', body: 'string', size: 'int' }));
   await lake.define(`key: { identifier: [id] }
 fields:
   - { name: body, type: TEXT, analyzer: simple, cached: true }

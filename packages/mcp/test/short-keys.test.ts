@@ -1,13 +1,11 @@
 /** Keys of random identifiers, of which texts have the start: they are read, compared and cited. */
 import { createHash } from 'node:crypto';
-import { appendRows, deleteRows, type Type } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { TOOLS } from '../src/tools/all-tools.ts';
 
-const field = (id: number, name: string, type: Type = { kind: 'string' }) => {
-  return { id, name, type, required: id === 1 };
-};
 const ROWS = Array.from({ length: 40 }, (_, i) => ({
   sha: createHash('sha1').update(`row ${i}`).digest('hex'),
   subject: `fix the leak ${i}`,
@@ -17,11 +15,7 @@ const ROWS = Array.from({ length: 40 }, (_, i) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [field(1, 'sha'), field(2, 'subject'), field(3, 'at', { kind: 'timestamptz' })],
-  });
+  await lake.create(schemaOf({ sha: 'string', subject: 'string', at: 'timestamptz' }));
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.define(`key: { identifier: [sha] }
 fields:

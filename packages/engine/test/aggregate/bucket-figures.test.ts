@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { JsonObject } from '@lakehouse-search/contract';
-import { appendRows, type Type } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const below = seededBelow(20_261_128);
@@ -23,19 +24,10 @@ const ROWS = Array.from({ length: 1200 }, (_, id) => rowOf(id)).filter(
   ({ seen }) => !seen.startsWith('2024-07'),
 );
 
-const field = (id: number, name: string, type: Type, required = false) => {
-  return { id, name, type, required };
-};
-const text = { kind: 'string' } as const;
-const schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    field(1, 'id', { kind: 'long' }, true),
-    ...[field(2, 'team', text), field(3, 'region', text), field(4, 'size', { kind: 'long' })],
-    ...[field(5, 'price', { kind: 'double' }), field(6, 'seen', { kind: 'timestamptz' })],
-  ],
-};
+const schema = schemaOf({
+  ...{ id: 'long', team: 'string', region: 'string', size: 'long', price: 'double' },
+  seen: 'timestamptz',
+});
 
 let sql: DuckDBConnection;
 beforeAll(async () => {

@@ -1,19 +1,13 @@
 /** Terms with a key for rows without a value, over lists of a few values that most rows have. */
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    {
-      ...{ id: 2, name: 'k', required: false },
-      type: { kind: 'list', elementId: 3, elementRequired: false, element: { kind: 'string' } },
-    },
-  ],
-};
+const SCHEMA = schemaOf({
+  id: 'long',
+  k: { kind: 'list', elementId: 3, elementRequired: false, element: { kind: 'string' } },
+});
 const LISTS = [['a', 'b', 'c'], ['a', 'b'], ['b', 'c'], []];
 const rows = Array.from({ length: 4000 }, (_, id) => ({ id, k: LISTS[id % LISTS.length] }));
 const having = (value: string) => rows.filter(({ k }) => k.includes(value)).length;

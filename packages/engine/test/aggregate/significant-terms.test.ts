@@ -1,9 +1,10 @@
 /** Significant terms against counts and scores of plain loops over the rows, in 1 and 3 shards. */
 import type { JsonObject, LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Type, upsertRows } from '@lakehouse-search/lake';
+import { appendRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const below = seededBelow(20_261_129);
@@ -29,19 +30,10 @@ function rowOf(id: number): Row {
 }
 const rows = Array.from({ length: 900 }, (_, id) => rowOf(id));
 
-const field = (id: number, name: string, type: Type, required = false) => {
-  return { id, name, type, required };
-};
-const text = { kind: 'string' } as const;
-const schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    ...[field(1, 'id', { kind: 'long' }, true), field(2, 'org', text), field(3, 'team', text)],
-    ...[field(4, 'size', { kind: 'long' }), field(5, 'price', { kind: 'double' })],
-    field(6, 'state', text),
-  ],
-};
+const schema = schemaOf({
+  ...{ id: 'long', org: 'string', team: 'string', size: 'long', price: 'double' },
+  state: 'string',
+});
 
 type Name = 'team' | 'size' | 'price' | 'org';
 type Heuristic = 'jlh' | 'chi_square';

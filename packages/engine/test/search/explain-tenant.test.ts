@@ -1,23 +1,13 @@
 /** Explanations and knn clauses for callers of one tenant: rows of others are as good as absent. */
 
 import type { ExplainRequest, SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const string = { kind: 'string' } as const;
-const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', type: string, required: true },
-    { id: 2, name: 'org', type: string, required: false },
-    { id: 3, name: 'title', type: string, required: false },
-    { id: 4, name: 'v', type: floats, required: false },
-  ] as Schema['fields'],
-};
+const schema = schemaOf({ id: 'string', org: 'string', title: 'string', v: FLOATS });
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();

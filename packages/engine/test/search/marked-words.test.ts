@@ -1,14 +1,9 @@
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: ['id', 'body'].map((name, i) => {
-    return { id: i + 1, name, required: i === 0, type: { kind: 'string' } };
-  }),
-};
+const SCHEMA = schemaOf({ id: 'string', body: 'string' });
 const FIELDS = `fields:
   - { name: body, type: TEXT, analyzer: simple, cached: true }
   - { name: text, type: VECTOR, source: body }`;

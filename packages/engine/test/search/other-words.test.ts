@@ -1,6 +1,7 @@
 /** Searches with hits say which rows have the words in another writing, or as a whole value. */
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const ROWS = [
@@ -17,13 +18,7 @@ const ROWS = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  const field = (name: string, i: number) => {
-    return { id: i + 1, name, type: { kind: 'string' } as const, required: i === 0 };
-  };
-  await lake.create({
-    ...{ schemaId: 0, identifierFieldIds: [1] },
-    fields: ['id', 'title', 'city', 'color'].map(field),
-  });
+  await lake.create(schemaOf({ id: 'string', title: 'string', city: 'string', color: 'string' }));
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.define(`key: { identifier: [id] }
 default_fields: [stems, color]

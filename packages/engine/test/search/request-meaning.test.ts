@@ -1,30 +1,14 @@
 /** What is refused, skipped or filled in where a well-formed request meets an index. */
 import type { LhsError, SavedQueryDraft, SearchRequest } from '@lakehouse-search/engine';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const string = { kind: 'string' } as const;
-const schema: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-    { id: 2, name: 'title', required: false, type: string },
-    { id: 3, name: 'ok', required: false, type: { kind: 'boolean' } },
-    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 5, name: 'price', required: false, type: { kind: 'double' } },
-    { id: 6, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    { id: 7, name: 'tag', required: false, type: string },
-    { id: 8, name: 'meta', required: false, type: { kind: 'variant' } },
-    {
-      id: 9,
-      name: 'v',
-      required: false,
-      type: { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } },
-    },
-  ] as Schema['fields'],
-};
+const schema = schemaOf({
+  ...{ id: 'long', title: 'string', ok: 'boolean', size: 'long', price: 'double' },
+  ...{ at: 'timestamptz', tag: 'string', meta: 'variant', v: FLOATS },
+});
 const DEFINITION = `tenant_field: tag
 fields:
   - { name: title, type: TEXT, max_bytes: 100, analyzer: plain }

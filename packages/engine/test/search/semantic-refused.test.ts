@@ -8,24 +8,15 @@ import {
   type SearchRequest,
   type SemanticRequest,
 } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import type { Embedder, OpenEmbedder } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
 import { type LocalEngine, openEngine } from '../../src/local-backend.ts';
 
-const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-    { id: 2, name: 'body', required: false, type: { kind: 'string' } },
-    { id: 3, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 4, name: 'v', required: false, type: floats },
-  ] as Schema['fields'],
-};
+const SCHEMA = schemaOf({ id: 'string', body: 'string', size: 'long', v: FLOATS });
 const ROWS = [
   { id: 'a', body: 'a harbour in the storm', size: 1, v: [1, 0, 0] },
   { id: 'b', body: 'fresh bread every morning', size: 2, v: [0, 1, 0] },

@@ -5,7 +5,7 @@
  */
 
 import type { Hit, Json, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
@@ -18,6 +18,7 @@ import {
   tooClose,
   type Vector,
 } from '../../../../test/support/oracle/vectors.ts';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
@@ -38,21 +39,9 @@ const WORDS = [
   'net',
 ];
 
-const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
-const COLUMNS = [
-  ['id', { kind: 'string' }],
-  ['body', { kind: 'string' }],
-  ['owner', { kind: 'string' }],
-  ['size', { kind: 'long' }],
-  ['v', floats],
-] as const;
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: COLUMNS.map(([name, type], i) => {
-    return { id: i + 1, name, required: i === 0, type };
-  }) as Schema['fields'],
-};
+const SCHEMA = schemaOf({
+  ...{ id: 'string', body: 'string', owner: 'string', size: 'long', v: FLOATS },
+});
 const vectorField = (name: string) =>
   `  - { name: ${name}, type: VECTOR, source: v, dims: ${DIMS}, similarity: ${name} }`;
 const FIELDS = `tenant_field: owner

@@ -7,6 +7,7 @@ import { type AggSpecs, LhsError } from '@lakehouse-search/engine';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 
 const ROWS = 3000;
@@ -40,14 +41,7 @@ let here: LocalEngine;
 const threaded: LocalEngine[] = [];
 
 beforeAll(async () => {
-  const type = (kind: 'long' | 'string') => ({ kind }) as { kind: 'long' };
-  const fields = [
-    { id: 1, name: 'id', required: true, type: type('long') },
-    { id: 2, name: 'title', required: false, type: type('string') },
-    { id: 3, name: 'kind', required: false, type: type('string') },
-    { id: 4, name: 'size', required: false, type: type('long') },
-  ];
-  const schema = { schemaId: 0, identifierFieldIds: [1], fields };
+  const schema = schemaOf({ id: 'long', title: 'string', kind: 'string', size: 'long' });
   await createTable(config.catalog, config.table, { schema });
   await appendRows(config, { kind: 'rows', rows: rows(0, ROWS) });
   here = await open(0);

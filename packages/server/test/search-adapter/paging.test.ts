@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
@@ -32,15 +33,7 @@ let service: TestService;
 let calls: AdapterCalls;
 let warehouse: string;
 
-const schemaOf = (type: Type): Schema => ({
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type },
-    { id: 2, name: 'n', required: false, type: { kind: 'long' } },
-    { id: 3, name: 'tie', required: false, type: { kind: 'long' } },
-  ],
-});
+const tableOf = (id: Type) => schemaOf({ id, n: 'long', tie: 'long' });
 
 beforeAll(async () => {
   warehouse = mkdtempSync(join(tmpdir(), 'lhs-paging-'));
@@ -52,7 +45,7 @@ beforeAll(async () => {
     prepare: async (backend) => {
       for (const [name, [type, keyOf]] of Object.entries(KEYS)) {
         const source = { catalog, table: `ops.${name}` };
-        await createTable(catalog, source.table, { schema: schemaOf(type) });
+        await createTable(catalog, source.table, { schema: tableOf(type) });
         const rows = Array.from({ length: N }, (_, at) => ({
           ...{ id: keyOf(at), n: BigInt(at), tie: BigInt(at % 3) },
         }));

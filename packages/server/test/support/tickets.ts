@@ -1,31 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRows, type CatalogConfig, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, type CatalogConfig, createTable } from '@lakehouse-search/lake';
+import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { startService, type TestService, type TestServiceOptions } from './service.ts';
 
-const string = { kind: 'string' } as const;
-const SCHEMA: Schema = {
-  schemaId: 0,
-  identifierFieldIds: [1],
-  fields: [
-    { id: 1, name: 'id', required: true, type: string },
-    { id: 2, name: 'title', required: false, type: string },
-    { id: 3, name: 'status', required: false, type: string },
-    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
-    { id: 5, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    {
-      id: 6,
-      name: 'vec',
-      required: false,
-      type: { kind: 'list', elementId: 7, elementRequired: true, element: { kind: 'float' } },
-    },
-    { id: 8, name: 'price', required: false, type: { kind: 'double' } },
-    { id: 9, name: 'ok', required: false, type: { kind: 'boolean' } },
-    { id: 10, name: 'host', required: false, type: string },
-    { id: 11, name: 'meta', required: false, type: { kind: 'variant' } },
-  ],
-};
+const SCHEMA = schemaOf({
+  ...{ id: 'string', title: 'string', status: 'string', size: 'long', at: 'timestamptz' },
+  ...{ vec: FLOATS, price: 'double', ok: 'boolean', host: 'string', meta: 'variant' },
+});
 
 /** The rows of the table; tests compare responses with plain loops over them. */
 export const TICKETS = Array.from({ length: 60 }, (_, n) => ({
