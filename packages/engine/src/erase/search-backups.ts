@@ -7,15 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CACHE_HEADER_BYTES, KEY_BYTES } from '../embed/cache/cache-format.ts';
-import type { BackupFile, BackupManifest } from '../home/manifest.ts';
-import {
-  listChunks,
-  listManifests,
-  openRepository,
-  type Repository,
-  readChunk,
-  readManifest,
-} from '../home/repository.ts';
+import { type BackupContents, openContents } from '../home/backup-contents.ts';
+import { type Backup, listBackups, readBackup } from '../home/backups.ts';
+import type { Home } from '../home/chain.ts';
+import { unneededObjects } from '../home/prune.ts';
+import { openRepository } from '../home/repository.ts';
 import { type Commit, readCommit } from '../index/commits/commit.ts';
 import { CoreKeys } from '../segment/keys/core-keys.ts';
 import { PackedKeys } from '../segment/keys/packed-keys.ts';
@@ -53,51 +49,49 @@ export async function searchBackups(
   search: BackupSearch,
 ): Promise<ReadonlySet<string>> {
   const { findings, signal } = search;
-  const repository = await openRepository(place, false, signal);
+  const home = await openRepository(place, false, signal);
   const holding = new Set<string>();
-  if (repository === null) {
+  if (home === null) {
     findings.note(`"${place}" holds no backups`);
     return holding;
   }
-  const unused = await listChunks(repository, signal);
-  for (const name of await listManifests(repository, undefined, signal)) {
+  for (const name of await listBackups(home, undefined, signal)) {
     refuseAborted(signal);
-    const manifest = await readManifest(repository, name, signal);
-    if (manifest === null) continue;
-    for (const { chunks } of manifest.files) for (const { sha256 } of chunks) unused.delete(sha256);
-    const isFormer = OF_SHARDS.test(place) && manifest.index === search.index;
-    if (manifest.uuid !== search.uuid && !isFormer) continue;
+    const backup = await readBackup(home, name, { signal });
+    if (backup === null) continue;
+    const { head } = backup;
+    const isFormer = OF_SHARDS.test(place) && head.index === search.index;
+    if (head.uuid !== search.uuid && !isFormer) continue;
     findings.examined.backups++;
     const before = findings.remains.length;
-    await searchBackup(repository, manifest, search);
-    if (findings.remains.length > before) holding.add(manifest.id);
+    await searchBackup(home, backup, search);
+    if (findings.remains.length > before) holding.add(head.id);
   }
-  if (unused.size > 0) {
-    const detail = `${unused.size} pieces of files that no backup names`;
+  const unused = await unneededObjects(home, signal);
+  if (unused > 0) {
+    const detail = `${unused} objects that no backup needs`;
     findings.add({ place: 'backup', key: null, where: place, detail, goes: 'prune' });
   }
   return holding;
 }
 
-async function searchBackup(
-  repository: Repository,
-  manifest: BackupManifest,
-  search: BackupSearch,
-): Promise<void> {
-  const { findings, keys } = search;
-  const where = `${repository.place}/${manifest.index}/${manifest.id}`;
+async function searchBackup(home: Home, backup: Backup, search: BackupSearch): Promise<void> {
+  const { findings, keys, signal } = search;
+  const { head } = backup;
+  const where = `${home.place}/${head.index}/${head.id}`;
   const add = (key: number | null, detail: string) =>
     findings.add({ place: 'backup', key, where, detail, goes: 'prune' });
-  for (const query of manifest.saved_queries) {
+  for (const query of head.saved_queries) {
     const key = keys.mentionedIn(textsOfJson([query.name, query.description ?? '', query.request]));
     if (key !== undefined) add(key, 'a saved query in the backup mentions the row');
   }
+  const contents = await openContents(home, backup, signal);
   const folder = mkdtempSync(join(tmpdir(), 'lhs-erase-'));
   try {
-    const commit = await fetchKeyFiles(repository, manifest, folder, search.signal);
+    const commit = await fetchKeyFiles(contents, folder, signal);
     const directory = openLocalDirectory(folder);
-    for (const file of manifest.files) {
-      const name = KEY_FILE.exec(file.path)?.[1];
+    for (const path of contents.lengths.keys()) {
+      const name = KEY_FILE.exec(path)?.[1];
       if (name === undefined) continue;
       searchKeys(directory, name, keys, (key, doc) => {
         add(key, `document ${doc} of segment "${name.split('.')[0]}"`);
@@ -110,32 +104,25 @@ async function searchBackup(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const foreign = await foreignEntries(repository, manifest, search);
+  const foreign = await foreignEntries(contents, search);
   if (foreign > 0) add(null, `${foreign} vectors of texts that no live row has`);
 }
 
 /** Fetches the commit and the key files of a backup. */
 async function fetchKeyFiles(
-  repository: Repository,
-  { files }: BackupManifest,
+  contents: BackupContents,
   folder: string,
   signal?: AbortSignal,
 ): Promise<Commit | null> {
-  for (const file of files) {
-    const name = file.path === 'generation/commit' ? 'commit' : KEY_FILE.exec(file.path)?.[1];
+  for (const path of contents.lengths.keys()) {
+    const name = path === 'generation/commit' ? 'commit' : KEY_FILE.exec(path)?.[1];
     if (name === undefined) continue;
-    for await (const bytes of chunksOf(repository, file, signal)) {
+    for await (const bytes of contents.read(path)) {
+      refuseAborted(signal);
       writeFileSync(join(folder, name), bytes, { flag: 'a', mode: 0o600 });
     }
   }
   return readCommit(openLocalDirectory(folder));
-}
-
-async function* chunksOf(repository: Repository, file: BackupFile, signal?: AbortSignal) {
-  for (const chunk of file.chunks) {
-    refuseAborted(signal);
-    yield await readChunk(repository, chunk, signal);
-  }
 }
 
 function searchKeys(
@@ -158,16 +145,14 @@ function searchKeys(
 
 /** Entries of the backup's embedding caches that may not stay in the index's own. */
 async function foreignEntries(
-  repository: Repository,
-  manifest: BackupManifest,
-  { staying, signal }: BackupSearch,
+  contents: BackupContents,
+  { staying }: BackupSearch,
 ): Promise<number> {
   if (staying === null) return 0;
   let foreign = 0;
-  for (const file of manifest.files) {
-    if (!CACHE_KEYS.test(file.path)) continue;
-    const parts = await Array.fromAsync(chunksOf(repository, file, signal));
-    const bytes = Buffer.concat(parts);
+  for (const path of contents.lengths.keys()) {
+    if (!CACHE_KEYS.test(path)) continue;
+    const bytes = Buffer.concat(await Array.fromAsync(contents.read(path)));
     for (let at = CACHE_HEADER_BYTES; at + KEY_BYTES <= bytes.length; at += KEY_BYTES) {
       if (!staying.has(bytes.toString('hex', at, at + KEY_BYTES))) foreign++;
     }

@@ -1,35 +1,49 @@
 /**
- * A backup of an index:
+ * A backup of an index is a pinned commit of a repository (docs/adr/backups.md):
  *
- * 1. Write a lease, wait for a prune, then list the chunks of the repository.
- * 2. Pin the newest commit. Sync and merges go on.
- * 3. Copy the files that the commit names and the embedding caches: chunks that are missing. Of a
- *    file in a cold window all bytes are copied, from its store.
- * 4. Write the manifest, whose name is taken if this process was taken for dead meanwhile.
+ * 1. Pin the newest commit on this disk. Sync and merges go on.
+ * 2. Send the files that the newest commit in the repository lacks, a bundle for each new segment
+ *    and for each piece of an embedding cache. Of a file in a cold window all bytes are copied,
+ *    from its store.
+ * 3. Write the pin, then the commit: once it is there, the backup is.
  *
- * If it is stopped or killed before step 4, the next backup finds the chunks that were copied.
+ * If another process has written that commit, the backup begins again. If it is stopped before, the
+ * next one finds the bundles that were sent.
  */
-import { randomBytes } from 'node:crypto';
-import type { CallContext } from '@lakehouse-search/contract';
-import type { Commit } from '../index/commits/commit.ts';
+import { hash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { COMMIT_FILE, type Commit } from '../index/commits/commit.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
+import { inStore } from '../source/store-errors.ts';
+import type { FileSeal } from '../storage/frame.ts';
 import { coldObjects } from '../tier/cold-objects.ts';
-import type { StoredObject } from '../tier/fetch-blocks.ts';
-import { ChunkWriter } from './chunk-writer.ts';
-import { coldSource, copyBytes, copyCaches, copyComponent, localSource } from './copy-files.ts';
-import { Lease, waitForPrunes } from './lease.ts';
-import { type BackupFile, type BackupManifest, manifestBytes } from './manifest.ts';
-import { type CommitToCopy, type IndexFiles, pinForCopy, sealedFiles } from './pinned-commit.ts';
 import {
-  listChunks,
-  listManifests,
-  manifestKey,
-  type Repository,
-  readChunk,
-  readManifest,
-  writeManifest,
-} from './repository.ts';
+  type BackupContents,
+  bundledName,
+  bundleSizes,
+  commitContents,
+  pieceName,
+} from './backup-contents.ts';
+import { backupKey, digestOf, writeBackupPin } from './backups.ts';
+import type { BundleRef } from './bundle.ts';
+import { hasOpening } from './bundle-files.ts';
+import {
+  appendCommit,
+  attemptPrefix,
+  bundleKey,
+  bundleName,
+  bundlePrefix,
+  type Home,
+  lastCommit,
+  type PublishedCommit,
+} from './chain.ts';
+import { cachesOf, coldSource } from './file-source.ts';
+import { type BundleInput, bytesInput, commitInputs, makeBundle } from './make-bundle.ts';
+import type { BackupHead, BackupManifest } from './manifest.ts';
+import { type CommitToCopy, type IndexFiles, pinForCopy } from './pinned-commit.ts';
+
+const ATTEMPTS = 5;
 
 /** What the registry says of an index. */
 export interface RegisteredParts {
@@ -57,166 +71,267 @@ export interface FinishedBackup {
   readonly bytesCopied: number;
 }
 
+/** How a backup is made. */
+export interface BackupOptions extends CallContext {
+  /** Reads all files again before the backup becomes visible. */
+  readonly verify?: boolean;
+  /** Signs the manifest. */
+  readonly key?: KeyObject;
+  /** Sends every file again: those that are there contain erased rows. */
+  readonly afresh?: boolean;
+}
+
 /**
- * Backs up an index. `verify`: reads every chunk again before the backup becomes visible. Throws
- * index_not_built, corrupt_index (a file is damaged), index_busy, interrupted, and as `inStore`.
+ * Backs up an index. Throws index_not_built, corrupt_index (a file is damaged), index_busy,
+ * interrupted, and as `inStore`.
  */
 export async function backupIndex(
   index: IndexToBackUp,
-  repository: Repository,
+  home: Home,
   options: BackupOptions,
 ): Promise<FinishedBackup> {
-  return underLease(index, repository, options, async (work) => {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const pinned = pinForCopy(index);
     try {
-      const parts = index.registered(pinned.commit.definition_version);
-      const copy = new Copy(pinned, { ...work, options });
-      const files = await copy.run(index.folder);
-      const manifest = manifestOf(index, work, parts, pinned, files);
-      return { manifest, filesCopied: copy.filesCopied, bytesCopied: work.writer.copied };
+      const done = await new Backup(index, home, pinned, options).run();
+      if (done !== null) return done;
     } finally {
       pinned.release();
     }
+  }
+  throw busy(index, home);
+}
+
+const busy = ({ index }: IndexToBackUp, { place }: Home): LhsError =>
+  new LhsError('index_busy', `others write to the backups of "${index}" in "${place}"`, {
+    hint: 'try again',
   });
+
+/** The published index that backups of an index are commits of: a UUID of version 8. */
+export function backupFamily(uuid: string): string {
+  const hex = hash('sha256', `backups of ${uuid}`);
+  const [a, b, c, d, e] = [0, 8, 13, 17, 20].map((from, i) => hex.slice(from, from + SIZES[i]));
+  return `${a}-${b}-8${c}-8${d}-${e}`;
+}
+const SIZES = [8, 4, 3, 3, 12] as const;
+
+/** Whether commits of a published index are backups. */
+export const isBackupFamily = (uuid: string): boolean => uuid[14] === '8';
+
+/** A file that was sent, or was there. */
+interface SentFile {
+  readonly ref: BundleRef;
+  readonly seal: FileSeal;
 }
 
-/** How a backup is made. */
-export type BackupOptions = CallContext & { readonly verify?: boolean | undefined };
-
-/** What the chunks of a backup are written with. */
-export interface BackupWork {
-  readonly writer: ChunkWriter;
-  readonly lease: Lease;
-  /** The newest backup of the same index that can be read. */
-  readonly former: BackupManifest | null;
-  readonly id: string;
-  readonly created_ms: number;
-}
-
-/** Makes the backup of `copy` visible, whose chunks no prune deletes meanwhile. */
-export async function underLease<T extends Pick<FinishedBackup, 'manifest'>>(
-  index: Pick<IndexToBackUp, 'index' | 'uuid' | 'clock'>,
-  repository: Repository,
-  options: BackupOptions,
-  copy: (work: BackupWork) => Promise<T>,
-): Promise<T> {
-  const { signal } = options;
-  const created_ms = index.clock.now();
-  const id = backupId(created_ms);
-  const key = manifestKey({ index: index.index, id });
-  const lease = new Lease(repository, 'backup', index.clock, key);
-  let mayAppear = false;
-  try {
-    await lease.renew(signal);
-    await waitForPrunes(repository, index.clock, signal);
-    const former = await formerManifest(index, repository, signal);
-    const writer = new ChunkWriter(repository, await listChunks(repository, signal), signal);
-    const done = await copy({ writer, lease, former, id, created_ms });
-    if (options.verify) await verifyChunks(repository, done.manifest, lease, options);
-    refuseAborted(signal);
-    await lease.assertHeld(signal);
-    // from here on the work is done: a signal stops it no longer
-    mayAppear = true;
-    if (!(await writeManifest(repository, done.manifest))) throw lease.lost();
-    mayAppear = false;
-    return done;
-  } finally {
-    // a manifest without an answer may appear until a prune ends this backup
-    if (!mayAppear) await lease.release();
-  }
-}
-
-async function formerManifest(
-  { index, uuid }: Pick<IndexToBackUp, 'index' | 'uuid'>,
-  repository: Repository,
-  signal: AbortSignal | undefined,
-): Promise<BackupManifest | null> {
-  for (const name of await listManifests(repository, index, signal)) {
-    const manifest = await readManifest(repository, name, signal).catch(() => null);
-    refuseAborted(signal);
-    if (manifest?.uuid === uuid) return manifest;
-  }
-  return null;
-}
-
-/** Copying the files of one commit. */
-class Copy {
+/** One attempt at a backup. */
+class Backup {
+  readonly #index: IndexToBackUp;
+  readonly #home: Home;
   readonly #pinned: CommitToCopy;
-  readonly #writer: ChunkWriter;
-  readonly #lease: Lease;
-  readonly #options: CallContext;
-  /** Files of the former backup by component, length and checksum. */
-  readonly #former: ReadonlyMap<string, BackupFile>;
-  /** The objects of cold windows by the names of their local files. */
-  readonly #cold: ReadonlyMap<string, StoredObject>;
-  readonly #total: number;
+  readonly #options: BackupOptions;
+  readonly #family: string;
+  readonly #files = new Map<string, SentFile>();
+  /** Files of the newest commit by the names that they have in bundles. */
+  #known: ReadonlyMap<string, SentFile> = new Map();
+  #number = 1;
+  /** Sizes of bundles that others have sent for this commit, by key. */
+  readonly #left = new Map<string, number>();
   #done = 0;
-  /** Files of which a chunk was missing. */
-  filesCopied = 0;
+  #total = 0;
+  #filesCopied = 0;
+  #bytesCopied = 0;
 
-  constructor(pinned: CommitToCopy, work: BackupWork & { readonly options: CallContext }) {
+  constructor(index: IndexToBackUp, home: Home, pinned: CommitToCopy, options: BackupOptions) {
+    this.#index = index;
+    this.#home = home;
     this.#pinned = pinned;
-    this.#writer = work.writer;
-    this.#lease = work.lease;
-    this.#options = work.options;
-    this.#total = commitTotal(pinned);
-    const same = work.former?.index_generation === pinned.generation ? work.former.files : [];
-    this.#former = new Map(same.map((file) => [sealOf(file), file]));
-    const { segments } = pinned.commit;
-    this.#cold = new Map(segments.flatMap((entry) => [...coldObjects(entry)]));
+    this.#options = options;
+    this.#family = backupFamily(index.uuid);
   }
 
-  /** The files, all of their chunks in the repository. */
-  async run(indexFolder: string): Promise<readonly BackupFile[]> {
-    const { commit, bytes, folder } = this.#pinned;
-    const writer = this.#writer;
-    const step = (bytes: number) => this.#step(bytes);
-    const files = [await this.#counted(() => copyBytes('commit', bytes, writer))];
-    for (const [name, seal] of sealedFiles(commit)) {
-      const known = this.#former.get(sealOf({ path: `generation/${name}`, ...seal }));
-      if (known !== undefined && writer.has(known.chunks)) {
-        files.push({ ...known, path: `generation/${name}` });
-        await step(seal.length);
-      } else {
-        const object = this.#cold.get(name);
-        const source = object === undefined ? localSource(folder, name) : coldSource(object);
-        files.push(await this.#counted(() => copyComponent(source, name, seal, writer, step)));
+  /** Null if another process has written the commit. */
+  async run(): Promise<FinishedBackup | null> {
+    const { signal } = this.#options;
+    await inStore(() => this.#look());
+    const inputs = this.#inputs();
+    this.#total = bytesOf(inputs);
+    for (const group of groupsOf(inputs.filter((input) => !this.#has(input)))) {
+      await this.#send(group);
+    }
+    for await (const { name, pieces } of cachesOf(this.#index.folder)) {
+      let piece = 0;
+      for await (const bytes of pieces) {
+        const input = bytesInput(pieceName(name, piece++), bytes);
+        if (!this.#has(input)) await this.#send([input]);
       }
     }
-    const before = writer.copied;
-    const caches = await copyCaches(indexFolder, writer, step);
-    if (writer.copied > before) this.filesCopied += caches.length;
-    await writer.end();
-    return [...files, ...caches];
-  }
-
-  async #counted(copy: () => Promise<BackupFile>): Promise<BackupFile> {
-    const before = this.#writer.copied;
-    const file = await copy();
-    if (this.#writer.copied > before) this.filesCopied++;
-    return file;
-  }
-
-  async #step(bytes: number): Promise<void> {
-    const { signal, progress } = this.#options;
+    const { manifest, commit } = this.#made();
+    if (this.#options.verify) {
+      const { bytes } = manifest;
+      await readAgain(await commitContents(this.#home, commit, signal), bytes, this.#options);
+    }
     refuseAborted(signal);
+    // from here on the work is done: a signal stops it no longer
+    await writeBackupPin(this.#home, manifest, this.#options.key);
+    if (!(await inStore(() => appendCommit(this.#home, commit)))) {
+      await inStore(() => this.#home.store.delete([backupKey(manifest)]));
+      return null;
+    }
+    return { manifest, filesCopied: this.#filesCopied, bytesCopied: this.#bytesCopied };
+  }
+
+  /** Finds what the repository has. */
+  async #look(): Promise<void> {
+    const { signal, afresh } = this.#options;
+    const newest = await lastCommit(this.#home, this.#family, signal);
+    this.#number = (newest?.number ?? 0) + 1;
+    if (afresh) return;
+    const sizes = await bundleSizes(this.#home, this.#family, signal);
+    const started = bundlePrefix(this.#family) + attemptPrefix(this.#number);
+    for (const [key, size] of sizes) if (key.startsWith(started)) this.#left.set(key, size);
+    if (newest?.generation !== this.#pinned.generation) return;
+    const known = Object.entries(newest.seals ?? {}).flatMap(([name, [length, crc]]) => {
+      const ref = newest.bundles[newest.files[name]!]!;
+      const isThere = sizes.get(bundleKey(this.#family, ref)) === ref.size;
+      return isThere ? [[bundledName(name), { ref, seal: { length, crc } }] as const] : [];
+    });
+    this.#known = new Map(known);
+  }
+
+  /** The files of the commit: from the store if they are cold. */
+  #inputs(): readonly BundleInput[] {
+    const { segments } = this.#pinned.commit;
+    const cold = new Map(segments.flatMap((entry) => [...coldObjects(entry)]));
+    return commitInputs(this.#pinned).map((input) => {
+      const object = cold.get(input.name);
+      return object === undefined ? input : { ...input, source: coldSource(object) };
+    });
+  }
+
+  /** Whether the newest commit has the very file. */
+  #has({ name, seal }: BundleInput): boolean {
+    const known = this.#known.get(bundledName(name));
+    if (known?.seal.length !== seal.length || known.seal.crc !== seal.crc) return false;
+    this.#files.set(name, known);
+    this.#step(seal.length);
+    return true;
+  }
+
+  /** Sends files as one bundle, unless an attempt that failed has sent it. */
+  async #send(inputs: readonly BundleInput[]): Promise<void> {
+    const named = inputs.map((input) => ({ ...input, name: bundledName(input.name) }));
+    const { ref, parts } = await makeBundle(named, () => this.#step(0));
+    const before = this.#done;
+    const end = before + bytesOf(inputs);
+    const read = async (offset: number, length: number) => {
+      const bytes = await parts.read(offset, length);
+      this.#done = Math.min(end, before + offset);
+      this.#step(0);
+      return bytes;
+    };
+    const object = await inStore(() => this.#put(ref, { size: parts.size, read }));
+    this.#done = end;
+    this.#step(0);
+    for (const { name, seal } of inputs) {
+      this.#files.set(name, { ref: { ...ref, object: object.name }, seal });
+    }
+    if (!object.isNew) return;
+    this.#filesCopied += inputs.length;
+    this.#bytesCopied += end - before;
+  }
+
+  async #put(ref: Omit<BundleRef, 'object'>, body: { size: number; read: ReadPart }) {
+    const prefix = bundlePrefix(this.#family);
+    for (const [key, size] of this.#left) {
+      if (size === ref.size && (await hasOpening(this.#home, key, ref))) {
+        return { name: key.slice(prefix.length), isNew: false };
+      }
+    }
+    const name = bundleName(this.#number, randomUUID());
+    const { signal } = this.#options;
+    await this.#home.store.put(prefix + name, body, { condition: 'absent', signal });
+    return { name, isNew: true };
+  }
+
+  #step(bytes: number): void {
+    refuseAborted(this.#options.signal);
     this.#done += bytes;
-    progress?.(copying(this.#done, Math.max(this.#total, this.#done)));
+    this.#options.progress?.(copying(this.#done, Math.max(this.#total, this.#done)));
     this.#pinned.renew();
-    await this.#lease.renew(signal);
+  }
+
+  #made(): { readonly manifest: BackupManifest; readonly commit: PublishedCommit } {
+    const files = [...this.#files];
+    const bundles = [...new Map(files.map(([, { ref }]) => [ref.object, ref])).values()];
+    const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
+    const named = {
+      bundles,
+      files: Object.fromEntries(files.map(([name, { ref }]) => [name, numbers.get(ref.object)!])),
+    };
+    const seals = files.map(([name, { seal }]) => [name, [seal.length, seal.crc]]);
+    const place = { number: this.#number, attempt: randomUUID() };
+    const manifest = manifestOf(this.#index, this.#pinned, {
+      ...{ file_count: files.length, bytes: files.reduce((sum, [, f]) => sum + f.seal.length, 0) },
+      ...{ family: this.#family, ...place, sha256: digestOf(named) },
+    });
+    const { index, definition, definition_version, base_dir } = manifest;
+    const commit: PublishedCommit = {
+      ...{ format: 1, ...place, index, uuid: this.#family, definition, definition_version },
+      ...{ base_dir, generation: manifest.index_generation, commit: this.#pinned.commit.number },
+      ...{ ...named, seals: Object.fromEntries(seals), former: [] },
+    };
+    return { manifest, commit };
   }
 }
 
-/** A move between the tiers renames a field file and keeps its bytes. */
-const REVISION = /(\.(?:stored|text|keyword|numeric|ordinal|vector|graph))(?:\.\d+)+$/;
+/** Reads all files of a backup. Throws corrupt_index. */
+export async function readAgain(
+  contents: BackupContents,
+  bytes: number,
+  { signal, progress }: CallContext,
+): Promise<void> {
+  let done = 0;
+  for (const path of contents.lengths.keys()) {
+    for await (const { length } of contents.read(path)) {
+      refuseAborted(signal);
+      done += length;
+      progress?.({ ...copying(done, Math.max(bytes, done)), phase: 'checking' });
+    }
+  }
+}
 
-const sealOf = ({ path, length, crc }: Pick<BackupFile, 'path' | 'length' | 'crc'>): string =>
-  `${path.replace(REVISION, '$1')} ${length} ${crc}`;
+type ReadPart = (offset: number, length: number) => Promise<Uint8Array>;
 
-function commitTotal({ commit, bytes }: CommitToCopy): number {
-  let sum = bytes.length;
-  for (const { length } of sealedFiles(commit).values()) sum += length;
-  return sum;
+const bytesOf = (inputs: readonly BundleInput[]): number =>
+  inputs.reduce((sum, { seal }) => sum + seal.length, 0);
+
+/** The files of each segment of which nothing is there, then all others. */
+function groupsOf(inputs: readonly BundleInput[]): readonly (readonly BundleInput[])[] {
+  const bySegment = Map.groupBy(inputs, ({ name }) => /^(s\d+)\./.exec(name)?.[1] ?? COMMIT_FILE);
+  const isWhole = (group: readonly BundleInput[]) =>
+    group.some(({ name }) => /\.(keys|core)$/.test(name));
+  const whole = [...bySegment.values()].filter(isWhole);
+  const others = [...bySegment.values()].filter((group) => !isWhole(group)).flat();
+  return others.length === 0 ? whole : [...whole, others];
+}
+
+/** The manifest of a commit of an index, which is a commit of a repository. */
+export function manifestOf(
+  { index, uuid, clock, registered }: IndexToBackUp,
+  { commit, generation }: CommitToCopy,
+  stored: Omit<BackupManifest, keyof BackupHead>,
+): BackupManifest {
+  const created_ms = clock.now();
+  const parts = registered(commit.definition_version);
+  return {
+    ...{ id: backupId(created_ms), index, uuid, created_ms, definition: parts.definition },
+    ...{ definition_version: parts.definitionVersion, base_dir: parts.baseDir },
+    table_uuid: commit.checkpoint?.table_uuid ?? null,
+    snapshot: commit.checkpoint?.snapshot_id ?? null,
+    ...{ index_generation: generation, num_docs: liveDocs(commit) },
+    ...{ aliases: parts.aliases, saved_queries: parts.savedQueries, ...stored },
+  };
 }
 
 /** Progress of copying, in bytes. */
@@ -227,56 +342,8 @@ export const copying = (bytes_done: number, bytes_total: number) =>
 export const liveDocs = ({ segments }: Commit): number =>
   segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);
 
-function manifestOf(
-  index: IndexToBackUp,
-  { id, created_ms }: BackupWork,
-  parts: RegisteredParts,
-  { commit, generation }: CommitToCopy,
-  files: readonly BackupFile[],
-): BackupManifest {
-  const { checkpoint } = commit;
-  return {
-    id,
-    index: index.index,
-    uuid: index.uuid,
-    created_ms,
-    definition: parts.definition,
-    definition_version: parts.definitionVersion,
-    base_dir: parts.baseDir,
-    table_uuid: checkpoint?.table_uuid ?? null,
-    snapshot: checkpoint?.snapshot_id ?? null,
-    index_generation: generation,
-    num_docs: liveDocs(commit),
-    aliases: parts.aliases,
-    saved_queries: parts.savedQueries,
-    files,
-  };
-}
-
 /** `20261122T184012345Z-1a2b3c4d`: ids sort by time. */
 export function backupId(created_ms: number): string {
   const time = new Date(created_ms).toISOString().replaceAll(/[-:.]/g, '');
   return `${time}-${randomBytes(4).toString('hex')}`;
-}
-
-/** Reads all chunks of a manifest. Throws corrupt_index. */
-async function verifyChunks(
-  repository: Repository,
-  manifest: BackupManifest,
-  lease: Lease,
-  { signal, progress }: CallContext,
-): Promise<void> {
-  const total = manifestBytes(manifest);
-  let done = 0;
-  const read = new Set<string>();
-  for (const { chunks } of manifest.files) {
-    for (const chunk of chunks) {
-      refuseAborted(signal);
-      if (!read.has(chunk.sha256)) await readChunk(repository, chunk, signal);
-      read.add(chunk.sha256);
-      done += chunk.length;
-      progress?.({ ...copying(done, total), phase: 'checking' });
-      await lease.renew(signal);
-    }
-  }
 }

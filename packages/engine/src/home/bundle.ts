@@ -3,6 +3,7 @@
  * indexes"). First come the files that are read in blocks, then those that are read whole, then the
  * opening. A reader fetches the end of the object, from the first whole file on.
  */
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { corrupt, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 
@@ -16,8 +17,10 @@ export interface BundleFile {
   readonly length: number;
   /** Where it begins in the object. */
   readonly offset: number;
-  /** CRC-32 of each block of the file. */
+  /** CRC-32 of each block of the file. That of a frame in one block depends on its length only. */
   readonly crcs: readonly number[];
+  /** Of the file, hexadecimal; bundles of older versions lack it. */
+  readonly sha256?: string | undefined;
   /** Of a file that is read in blocks: its first bytes, which the opening repeats. */
   readonly resident: Uint8Array | null;
   /** The last 16 bytes of such a file. */
@@ -36,6 +39,8 @@ export interface BundleRef {
   readonly crc: number;
   /** The UUID of the index that has it, if this is a branch of it. */
   readonly family?: string;
+  /** Of the opening, hexadecimal; bundles of older versions lack it. */
+  readonly sha256?: string | undefined;
 }
 
 /** What the JSON of an opening says of a file. */
@@ -44,6 +49,7 @@ interface ListedFile {
   readonly length: number;
   readonly offset: number;
   readonly resident?: number;
+  readonly sha256?: string | undefined;
 }
 
 /**
@@ -51,8 +57,9 @@ interface ListedFile {
  * all blocks, then the first bytes and the footer of each file that is read in blocks.
  */
 export function encodeOpening(files: readonly BundleFile[]): Uint8Array {
-  const listed = files.map(({ name, length, offset, resident }): ListedFile => {
-    return { name, length, offset, ...(resident === null ? {} : { resident: resident.length }) };
+  const listed = files.map(({ name, length, offset, resident, sha256 }): ListedFile => {
+    const first = resident === null ? {} : { resident: resident.length };
+    return { name, length, offset, ...first, sha256 };
   });
   const json = Buffer.from(JSON.stringify({ block: BUNDLE_BLOCK, files: listed }));
   const head = Buffer.alloc(headBytes(json.length));
@@ -72,7 +79,9 @@ export function encodeOpening(files: readonly BundleFile[]): Uint8Array {
 
 /** Reads an opening. Throws corrupt_index for bytes that are none; `path` is for messages. */
 export function readOpening(bytes: Buffer, ref: BundleRef, path: string): readonly BundleFile[] {
-  if (crc32(bytes) !== ref.crc) throw corrupt(path, 'its opening has another checksum');
+  const isRight =
+    crc32(bytes) === ref.crc && (ref.sha256 ?? digestOfBytes(bytes)) === digestOfBytes(bytes);
+  if (!isRight) throw corrupt(path, 'its opening has another checksum');
   try {
     const size = bytes.readUInt32LE();
     const { block, files } = JSON.parse(bytes.toString('utf8', 4, 4 + size)) as {
@@ -92,6 +101,9 @@ export function readOpening(bytes: Buffer, ref: BundleRef, path: string): readon
     throw corrupt(path, `its opening cannot be read: ${(error as Error).message}`);
   }
 }
+
+/** The SHA-256 of bytes, hexadecimal. */
+export const digestOfBytes = (bytes: Uint8Array): string => hash('sha256', bytes);
 
 /** The next bytes, each time from where the last ones ended. */
 function cutter(bytes: Buffer, from: number): (length: number) => Buffer {

@@ -14,16 +14,19 @@ import {
   whole,
   wrong,
 } from '@lakehouse-search/contract/internal';
-import { createFirst, type ObjectStore } from '@lakehouse-search/lake/internal';
+import type { ObjectStore } from '@lakehouse-search/lake/internal';
 import { damaged } from '../source/store-errors.ts';
 import type { BundleRef } from './bundle.ts';
-import { indexName, matching, uuid as uuidCheck } from './manifest.ts';
+import { indexName, matching, sha256Check, uuid as uuidCheck } from './manifest.ts';
 
-const MARK = 'repository.json';
-const FORMAT = 'lhs-repository';
-const VERSION = 2;
-const MARK_BYTES = 4096;
+const HEAD_BYTES = 4096;
 const COMMIT_BYTES = 64 * 2 ** 20;
+
+/**
+ * What stays of a commit of backups that was deleted, so that no late write takes its number, and
+ * of former backups that were taken for dead.
+ */
+export const ENDED: Uint8Array = Buffer.from('ended\n');
 
 /** An object store in which indexes are published. */
 export interface Home {
@@ -55,6 +58,8 @@ export interface PublishedCommit {
   readonly bundles: readonly BundleRef[];
   /** By name of a file: the number of its bundle in `bundles`. */
   readonly files: Readonly<Record<string, number>>;
+  /** Of a backup: length and checksum of each file. */
+  readonly seals?: Readonly<Record<string, readonly [number, number]>>;
   /** Commits that were replaced not long ago, the oldest first. */
   readonly former: readonly FormerCommit[];
   /** The index of which this is a branch, and the pin of the commit at which it began. */
@@ -86,7 +91,9 @@ export const commitKey = (uuid: string, number: number): string =>
   commitPrefix(uuid) + digits(number);
 /** The name of the bundle of an attempt at a commit. */
 export const bundleName = (number: number, attempt: string): string =>
-  `${digits(number)}-${attempt}`;
+  attemptPrefix(number) + attempt;
+/** What the names of the bundles of attempts at a commit begin with. */
+export const attemptPrefix = (number: number): string => `${digits(number)}-`;
 const droppedKey = (uuid: string): string => `${familyPrefix(uuid)}dropped`;
 
 /** What the keys of the bundles of an index begin with. */
@@ -97,22 +104,6 @@ export const bundleKey = (
   { family = uuid, object }: Pick<BundleRef, 'family' | 'object'>,
 ): string => bundlePrefix(family) + object;
 
-/**
- * Marks a place as one of indexes, if it is not yet. Throws unsupported for a store that ignores
- * conditions, or another format.
- */
-export async function markHome({ store, place }: Home, signal?: AbortSignal): Promise<void> {
-  const text = JSON.stringify({ format: FORMAT, version: VERSION });
-  if (await createFirst(store, MARK, text, { path: `${place}/${MARK}`, signal })) return;
-  const found = await store.get(MARK, { maxBytes: MARK_BYTES, signal });
-  const mark = typeof found === 'string' ? null : jsonOf(found.bytes);
-  if (mark?.format === FORMAT && mark.version === VERSION) return;
-  throw new LhsError('unsupported', `"${place}" holds no indexes of format ${VERSION}`, {
-    hint: 'publish to an empty place',
-    details: { place },
-  });
-}
-
 /** The head of an index by name; null: there is none. */
 export async function readHead(
   { store, place }: Home,
@@ -120,7 +111,7 @@ export async function readHead(
   signal?: AbortSignal,
 ): Promise<(Head & { readonly etag: string }) | null> {
   const key = headKey(name);
-  const found = await store.get(key, { maxBytes: MARK_BYTES, signal });
+  const found = await store.get(key, { maxBytes: HEAD_BYTES, signal });
   if (typeof found === 'string') return null;
   try {
     return { ...checkedHead(jsonOf(found.bytes)), etag: found.etag };
@@ -201,7 +192,7 @@ export const replacedMeanwhile = (place: string): LhsError =>
     details: { place },
   });
 
-/** A commit by its number; null: there is none. Throws corrupt_index. */
+/** A commit by its number; null: there is none, or no longer. Throws corrupt_index. */
 export async function readCommitAt(
   { store, place }: Home,
   uuid: string,
@@ -210,7 +201,7 @@ export async function readCommitAt(
 ): Promise<PublishedCommit | null> {
   const key = commitKey(uuid, number);
   const found = await store.get(key, { maxBytes: COMMIT_BYTES, signal });
-  if (typeof found === 'string') return null;
+  if (typeof found === 'string' || found.size === ENDED.length) return null;
   try {
     const commit = checkedCommit(jsonOf(found.bytes));
     if (commit.number !== number) throw wrong('number', commit.number, `${number}`);
@@ -244,6 +235,7 @@ const BUNDLE: Fields<BundleRef> = {
   opening: COUNT,
   crc: whole(0, 0xffff_ffff),
   family: uuidCheck,
+  sha256: sha256Check,
 };
 /** Commits that a commit names as replaced, at most. */
 export const MOST_FORMER = 1000;
@@ -267,13 +259,16 @@ const COMMIT: Fields<PublishedCommit> = {
   commit: COUNT,
   bundles: list(record(BUNDLE, ['object', 'size', 'whole', 'opening', 'crc']), MOST_BUNDLES),
   files: object,
+  seals: object,
   former: list(record(FORMER, ['number', 'replaced_ms', 'dropped']), MOST_FORMER),
   branch_of: record(BRANCH_OF, ['uuid', 'pin']),
 };
 const checkedHead = requestOf<Head>(HEAD, 'uuid', 'number');
 const checkedCommit = requestOf<PublishedCommit>(
   COMMIT,
-  ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]).filter((name) => name !== 'branch_of'),
+  ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]).filter(
+    (name) => name !== 'branch_of' && name !== 'seals',
+  ),
 );
 
 /** Writes the next commit; false if another process wrote it. This makes it visible. */

@@ -17,7 +17,7 @@ import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 import { coldObjects } from '../tier/cold-objects.ts';
 import { type IndexToBackUp, liveDocs } from './backup-index.ts';
-import { cachesOf, coldSource, localSource, sealedPieces } from './copy-files.ts';
+import { cachesOf, coldSource, localSource, sealedPieces } from './file-source.ts';
 import { type CommitToCopy, pinForCopy, sealedFiles } from './pinned-commit.ts';
 import { heat, writePieces } from './restore-files.ts';
 import { makeIndex, type RestoreOptions } from './restore-index.ts';

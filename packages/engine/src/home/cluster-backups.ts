@@ -30,7 +30,7 @@ import {
 } from './manifest.ts';
 import { openRepository } from './repository.ts';
 
-const FORMAT = 'lhs-cluster-backup';
+const LINES = Object.freeze({ format: 'lhs-cluster-backup', version: 1 });
 const KEY = /^clusters\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;
 const PART_KEY = /^(parts\/\d+(?:-\d+)*)\//;
 const MOST_SHARDS = 1024;
@@ -104,7 +104,7 @@ export async function writeClusterBackup(
 ): Promise<ClusterBackup> {
   const repository = await openRepository(place, true, signal);
   const backup = { ...draft, id: backupId(draft.created_ms) };
-  const bytes = encodeLines(FORMAT, backup, key);
+  const bytes = encodeLines(LINES, backup, key);
   const condition = 'absent' as const;
   await inStore(() => repository!.store.put(keyOf(backup), bytes, { condition, signal }));
   return backup;
@@ -175,7 +175,7 @@ function decode(
   own: KeyObject | undefined,
 ): FoundClusterBackup {
   try {
-    const { value, isSigned } = decodeLines(FORMAT, bytes, place, own);
+    const { value, isSigned } = decodeLines(LINES, bytes, place, own);
     const backup = readFields(value);
     if (keyOf(backup) === key) return { ...backup, isSigned };
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * The manifest of a backup: two lines of UTF-8.
  *
- *     {"format":"lhs-backup","version":1,"sha256":"<of the second line>","key_id":…,"signature":…}
+ *     {"format":"lhs-backup","version":2,"sha256":"<of the second line>","key_id":…,"signature":…}
  *     {...}    the properties of `BackupManifest`
  *
  * The signature is that of the data folder or the cluster that has made the backup; manifests of
@@ -31,38 +31,15 @@ import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { damaged } from '../source/store-errors.ts';
 import { isSignedBy, signLine } from './signing-key.ts';
 
-const FORMAT = 'lhs-backup';
-const VERSION = 1;
-
 /** Bytes of a manifest, at most. */
 export const MANIFEST_BYTES = 256 * 2 ** 20;
-/** Bytes of a chunk, at most. */
-export const MOST_CHUNK_BYTES = 16 * 2 ** 20;
-const MOST_FILES = 1 << 20;
 const MOST_NAMES = 10_000;
 
-/** A piece of a file, which is an object of its own. */
-export interface BackupChunk {
-  /** Of its bytes, hexadecimal. */
-  readonly sha256: string;
-  readonly length: number;
-}
-
-/** A file: its chunks in a row. */
-export interface BackupFile {
-  /** `generation/<name>`, or `embeddings/<model>/<name>`. */
-  readonly path: string;
-  readonly length: number;
-  /** The CRC-32 that the commit has of it. Absent: the commit does not name it. */
-  readonly crc?: number;
-  readonly chunks: readonly BackupChunk[];
-}
-
-/** All that an index is at one commit. */
-export interface BackupManifest {
+/** What a backup says of itself, whatever its version. */
+export interface BackupHead {
   readonly id: string;
   readonly index: string;
-  /** Of the index in its registry: backups with one UUID share files. */
+  /** Of the index in its registry. */
   readonly uuid: string;
   readonly created_ms: number;
   readonly definition: string;
@@ -75,24 +52,42 @@ export interface BackupManifest {
   readonly num_docs: number;
   readonly aliases: readonly string[];
   readonly saved_queries: readonly OwnedQuery[];
-  readonly files: readonly BackupFile[];
 }
 
-/** Bytes of all files. */
-export const manifestBytes = ({ files }: BackupManifest): number =>
-  files.reduce((sum, { length }) => sum + length, 0);
-
-/** The bytes of a manifest, signed with a key. */
-export const encodeManifest = (manifest: BackupManifest, key?: KeyObject): Uint8Array =>
-  encodeLines(FORMAT, manifest, key);
+/** A backup: a commit of a repository, which its manifest pins. */
+export interface BackupManifest extends BackupHead {
+  readonly file_count: number;
+  /** Of all files. */
+  readonly bytes: number;
+  /** The published index that the commit is of: the index itself, or its backups. */
+  readonly family: string;
+  /** The commit, and the attempt that wrote it: the backup is there once the commit is. */
+  readonly number: number;
+  readonly attempt: string;
+  /** Of what the commit says of bundles and files (backups.ts). */
+  readonly sha256: string;
+}
 
 /** Two lines: a format with the SHA-256 and the signature of the second one, and a value. */
-export function encodeLines(format: string, value: object, key?: KeyObject): Uint8Array {
+export function encodeLines(
+  { format, version }: LineFormat,
+  value: object,
+  key?: KeyObject,
+): Uint8Array {
   const body = JSON.stringify(value);
   const signed = key === undefined ? {} : signLine(format, body, key);
-  const head = JSON.stringify({ format, version: VERSION, sha256: sha256(body), ...signed });
+  const head = JSON.stringify({ format, version, sha256: sha256(body), ...signed });
   return Buffer.from(`${head}\n${body}\n`);
 }
+
+/** A format of two lines. */
+export interface LineFormat {
+  readonly format: string;
+  readonly version: number;
+}
+
+/** The format of manifests that are written. */
+export const BACKUP_LINES: LineFormat = Object.freeze({ format: 'lhs-backup', version: 2 });
 
 /** A value of two lines. */
 export interface SignedValue<T> {
@@ -102,38 +97,28 @@ export interface SignedValue<T> {
 }
 
 /**
- * The manifest of these bytes, checked. `place` is its path for messages. Throws corrupt_index, or
- * unsupported for another version.
- */
-export function decodeManifest(
-  bytes: Uint8Array,
-  place: string,
-  key?: KeyObject,
-): SignedValue<BackupManifest> {
-  const { value, isSigned } = decodeLines(FORMAT, bytes, place, key);
-  return { value: checkManifest(value, place), isSigned };
-}
-
-/**
- * The second of two lines, compared with the first. A wrong signature of the reader's own key is a
- * fault. Throws as `decodeManifest`.
+ * The second of two lines, compared with the first, of a version up to the format's. A wrong
+ * signature of the reader's own key is a fault. Throws corrupt_index, or unsupported for a later
+ * version.
  */
 export function decodeLines(
-  expected: string,
+  { format: expected, version: newest }: LineFormat,
   bytes: Uint8Array,
   place: string,
   key?: KeyObject,
-): SignedValue<object> {
+): SignedValue<object> & { readonly version: number } {
   const [head, body, ...rest] = textOf(bytes, place).split('\n');
   const first = jsonObject(head, place);
   const { format, version, sha256: sum } = first;
   if (format !== expected) throw damaged(place, 'it is no manifest of a backup');
-  if (version !== VERSION) throw unknownVersion(place, version);
+  if (typeof version !== 'number' || !(version >= 1 && version <= newest)) {
+    throw unknownVersion(place, version, newest);
+  }
   if (body === undefined || rest.join('') !== '') throw damaged(place, 'it has not two lines');
   if (sum !== sha256(body)) throw damaged(place, 'its SHA-256 differs');
   const isSigned = key === undefined ? null : isSignedBy(key, expected, body, first);
   if (isSigned === false) throw damaged(place, 'its signature does not fit its contents');
-  return { value: jsonObject(body, place), isSigned: isSigned ?? false };
+  return { value: jsonObject(body, place), isSigned: isSigned ?? false, version };
 }
 
 function textOf(bytes: Uint8Array, place: string): string {
@@ -144,16 +129,13 @@ function textOf(bytes: Uint8Array, place: string): string {
   }
 }
 
-/** Throws corrupt_index unless a value is a manifest whose paths and lengths are possible. */
-function checkManifest(value: unknown, place: string): BackupManifest {
+/** What `read` makes of a value, its saved queries checked. Throws corrupt_index. */
+export function checkManifest<T extends BackupHead>(place: string, read: () => T): T {
   try {
-    const manifest = readManifest(value);
+    const manifest = read();
     for (const { id: _, owner: __, ...draft } of manifest.saved_queries) {
       checkSavedQueryDraft(draft);
     }
-    const paths = new Set(manifest.files.map((file) => file.path));
-    if (paths.size < manifest.files.length) throw wrong('files', 'twice', 'each path once');
-    for (const file of manifest.files) checkLengths(file);
     return manifest;
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
@@ -161,14 +143,10 @@ function checkManifest(value: unknown, place: string): BackupManifest {
   }
 }
 
-function checkLengths({ path, length, chunks }: BackupFile): void {
-  const sum = chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
-  if (sum !== length) throw wrong(path, length, `${sum} bytes, as many as its chunks have`);
-}
-
 /** The version of a repository or a manifest that this program cannot read. */
-export function unknownVersion(place: string, version: unknown): LhsError {
-  const message = `"${place}" has format version ${JSON.stringify(version)}, expected ${VERSION}`;
+export function unknownVersion(place: string, version: unknown, newest: number): LhsError {
+  const known = `expected ${newest}${newest > 1 ? ' or lower' : ''}`;
+  const message = `"${place}" has format version ${JSON.stringify(version)}, ${known}`;
   return new LhsError('unsupported', message, { hint: 'a newer lhs wrote it: update lhs' });
 }
 
@@ -195,9 +173,6 @@ export const matching =
     if (!pattern.test(value as string)) throw wrong(field, value, expected);
   };
 
-/** The two forms of paths. No part of them can leave the folder of an index. */
-const PATH =
-  /^(generation\/[a-z0-9][a-z0-9._-]{0,199}|embeddings\/[0-9a-f]{32}\/\d{6,15}\.(keys|vectors))$/;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
 /** The id of a backup. */
 export const BACKUP_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
@@ -207,16 +182,8 @@ const count = whole(0, Number.MAX_SAFE_INTEGER);
 export const uuid = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID');
 /** A check of names of indexes. */
 export const indexName = matching(NAME, 'the name of an index');
-const CHUNK: Fields<BackupChunk> = {
-  sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'),
-  length: whole(1, MOST_CHUNK_BYTES),
-};
-const FILE: Fields<BackupFile> = {
-  path: matching(PATH, 'a path of a file of an index'),
-  length: count,
-  crc: whole(0, 0xffff_ffff),
-  chunks: list(record(CHUNK, ['sha256', 'length']), Number.MAX_SAFE_INTEGER),
-};
+/** A check of a SHA-256. */
+export const sha256Check = matching(/^[0-9a-f]{64}$/, 'a SHA-256');
 const QUERY: Fields<OwnedQuery> = {
   id: uuid,
   owner: text,
@@ -225,7 +192,7 @@ const QUERY: Fields<OwnedQuery> = {
   mode: oneOf('lexical', 'semantic', 'hybrid'),
   request: object,
 };
-const MANIFEST: Fields<BackupManifest> = {
+export const HEAD_FIELDS: Fields<BackupHead> = {
   id: matching(BACKUP_ID, 'the id of a backup'),
   index: indexName,
   uuid,
@@ -239,9 +206,13 @@ const MANIFEST: Fields<BackupManifest> = {
   num_docs: count,
   aliases: list(indexName, MOST_NAMES),
   saved_queries: list(record(QUERY, ['id', 'owner', 'name', 'request']), 1 << 20),
-  files: list(record(FILE, ['path', 'length', 'chunks']), MOST_FILES),
 };
-const readManifest = requestOf<BackupManifest>(
-  MANIFEST,
-  ...(Object.keys(MANIFEST) as (keyof BackupManifest)[]),
+const FIELDS: Fields<BackupManifest> = {
+  ...{ ...HEAD_FIELDS, file_count: count, bytes: count },
+  ...{ family: uuid, number: count, attempt: uuid, sha256: sha256Check },
+};
+/** The manifest in a value. Throws invalid_argument. */
+export const readManifestFields = requestOf<BackupManifest>(
+  FIELDS,
+  ...(Object.keys(FIELDS) as (keyof BackupManifest)[]),
 );

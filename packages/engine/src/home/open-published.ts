@@ -13,9 +13,9 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import { newestCommit, type PublishedCommit, readHead } from './chain.ts';
 import { fillGeneration } from './fill-generation.ts';
 import { type OpenedCommit, openCommit } from './opened-commit.ts';
+import { openHome } from './repository.ts';
 import { type IndexOrigin, makeIndex } from './restore-index.ts';
 import { requireTrusted } from './trusted-location.ts';
-import { openHome } from './writing/publish.ts';
 
 /** How a published index is opened. */
 interface PublishedOptions {

@@ -27,7 +27,7 @@ export interface CommitToCopy {
   readonly generation: number;
   /** The folder of the generation. */
   readonly folder: string;
-  /** Keeps the files for ten minutes from now on. */
+  /** Keeps the files for ten minutes from now on. Throws index_busy if they may be gone. */
   renew(): void;
   release(): void;
 }
@@ -45,7 +45,13 @@ export function pinForCopy({ index, folder, openDirectory, clock }: IndexFiles):
       const bytes = directory.read(COMMIT_FILE);
       // numbers only grow: if this is the newest commit now, the bytes are of it
       if (readCommit(directory)?.number === commit.number) {
-        const renew = () => void renewPinnedIndex(folder, openDirectory, name, PIN_MS, clock.now());
+        const renew = () => {
+          try {
+            renewPinnedIndex(folder, openDirectory, name, PIN_MS, clock.now());
+          } catch (error) {
+            throw (error as LhsError).code === 'not_found' ? stoodStill(index) : error;
+          }
+        };
         return { commit, bytes, generation, folder: path, renew, release };
       }
     } catch (error) {
@@ -60,6 +66,11 @@ export function pinForCopy({ index, folder, openDirectory, clock }: IndexFiles):
     }
   }
 }
+
+const stoodStill = (index: string): LhsError =>
+  new LhsError('index_busy', `the copy of index "${index}" stood still for ten minutes`, {
+    hint: 'try again',
+  });
 
 /** The files of a commit except itself, each with its length and checksum. */
 export function sealedFiles(commit: Commit): ReadonlyMap<string, FileSeal> {

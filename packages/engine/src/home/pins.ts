@@ -7,10 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { type Fields, requestOf, whole } from '@lakehouse-search/contract/internal';
 import { damaged } from '../source/store-errors.ts';
+import { pinnedBackup, readBackup } from './backups.ts';
 import {
   type Home,
   isDropped,
   jsonOf,
+  lastCommit,
   newestCommit,
   type PublishedCommit,
   readCommitAt,
@@ -52,27 +54,56 @@ const PIN: Fields<CommitPin> = {
 };
 const checkedPin = requestOf<CommitPin>(PIN, ...(Object.keys(PIN) as (keyof CommitPin)[]));
 
-/** The pins of an index, by name; of all indexes without a UUID. Throws corrupt_index. */
+/** The pins of an index but its backups, by name; of all indexes without a UUID. Throws corrupt_index. */
 export async function listPins(
-  { store, place }: Home,
+  home: Home,
   uuid?: string,
   signal?: AbortSignal,
 ): Promise<readonly CommitPin[]> {
   const prefix = uuid === undefined ? 'pins/' : pinPrefix(uuid);
-  const keys = await Array.fromAsync(store.list(prefix, { signal }), ({ key }) => key);
   const pins: CommitPin[] = [];
-  for (const key of keys) {
-    const found = await store.get(key, { maxBytes: PIN_BYTES, signal });
-    if (typeof found === 'string') continue;
-    try {
-      const pin = checkedPin(jsonOf(found.bytes));
-      if (pinKey(pin) !== key) throw new Error(`it is of "${pinKey(pin)}"`);
-      pins.push(pin);
-    } catch (error) {
-      throw damaged(`${place}/${key}`, (error as Error).message, error);
-    }
+  for await (const { key } of home.store.list(prefix, { signal })) {
+    const pin = pinnedBackup(key) === null ? await readPin(home, key, signal) : null;
+    if (pin !== null) pins.push(pin);
   }
   return pins;
+}
+
+async function readPin(
+  { store, place }: Home,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<CommitPin | null> {
+  const found = await store.get(key, { maxBytes: PIN_BYTES, signal });
+  if (typeof found === 'string') return null;
+  try {
+    const pin = checkedPin(jsonOf(found.bytes));
+    if (pinKey(pin) !== key) throw new Error(`it is of "${pinKey(pin)}"`);
+    return pin;
+  } catch (error) {
+    throw damaged(`${place}/${key}`, (error as Error).message, error);
+  }
+}
+
+/** The commits of an index that pins and backups name. Throws corrupt_index. */
+export async function pinnedCommits(
+  home: Home,
+  uuid: string,
+  signal?: AbortSignal,
+): Promise<readonly PublishedCommit[]> {
+  const commits: PublishedCommit[] = [];
+  for await (const { key } of home.store.list(pinPrefix(uuid), { signal })) {
+    const backup = pinnedBackup(key);
+    if (backup !== null) {
+      const found = await readBackup(home, backup, { signal });
+      if (found?.contents.kind === 'commit') commits.push(found.contents.commit);
+      continue;
+    }
+    const pin = await readPin(home, key, signal);
+    const commit = pin === null ? null : await readCommitAt(home, uuid, pin.number, signal);
+    if (commit !== null && commit.attempt === pin?.attempt) commits.push(commit);
+  }
+  return commits;
 }
 
 /** A pin that came too late is written again so often. */
@@ -95,11 +126,13 @@ export async function pinNewest(
     const written = { number: commit.number, attempt: commit.attempt, created_ms: now };
     const pin: CommitPin = { format: 1, name, uuid, index, ...written, by: randomUUID() };
     if (!(await writePin(home, pin))) throw taken(home, name);
-    const next = await readCommitAt(home, uuid, commit.number + 1);
-    if (next === null && !(await isDropped(home, uuid))) return { pin, commit };
+    // later ones may be gone, but never the last
+    const last = await lastCommit(home, uuid);
+    const isOver = last === null || (await isDropped(home, uuid));
+    if (!isOver && last.number === commit.number) return { pin, commit };
     await home.store.delete([pinKey(pin)]);
-    if (next === null) throw dropped(home);
-    from = next.number;
+    if (isOver) throw dropped(home);
+    from = last.number;
   }
   throw new LhsError('index_busy', `an index in "${home.place}" commits faster than it is pinned`, {
     hint: 'try again',

@@ -9,12 +9,15 @@ import { hotEntry } from '../segment/cool.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { damaged } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
+import type { FileSeal } from '../storage/frame.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
+import { type BackupContents, openContents } from './backup-contents.ts';
 import { copying } from './backup-index.ts';
-import { type BackupFile, type BackupManifest, manifestBytes } from './manifest.ts';
+import type { Backup } from './backups.ts';
+import type { Home } from './chain.ts';
+import { checkedPieces } from './file-source.ts';
 import { sealedFiles } from './pinned-commit.ts';
-import { chunkKey, listChunks, type Repository, readChunk } from './repository.ts';
 
 const COMMIT_PATH = `generation/${COMMIT_FILE}`;
 /** Bytes of a commit, at most. */
@@ -28,38 +31,46 @@ export interface RestoreFolder {
 }
 
 /**
- * Writes the files of a backup into an empty index folder: the commit first, then exactly the files
- * that it names, then the embedding caches. Cold windows become hot. Returns the commit. Throws
+ * Writes the files of a backup into an empty index folder: the commit first, then the files that it
+ * names, then the embedding caches. Cold windows become hot. Returns the commit. Throws
  * corrupt_index, disk_short, disk_full, io_error, interrupted.
  */
 export async function restoreFiles(
-  repository: Repository,
-  manifest: BackupManifest,
+  home: Home,
+  backup: Backup,
   { folder, openDirectory }: RestoreFolder,
   work: CallContext,
 ): Promise<Commit> {
-  const place = `${repository.place}/${manifest.index}/${manifest.id}`;
-  await requireChunks(repository, manifest, work.signal);
-  const generation = generationAt(folder, manifest.index_generation).path;
+  const { index, id, index_generation } = backup.head;
+  const place = `${home.place}/${index}/${id}`;
+  const contents = await openContents(home, backup, work.signal);
+  const generation = generationAt(folder, index_generation).path;
   makeFolder(generation);
-  const files = new Map(manifest.files.map((file) => [file.path, file]));
-  const commitFile = files.get(COMMIT_PATH);
-  if (commitFile === undefined) throw damaged(place, 'it has no commit');
-  if (commitFile.length > COMMIT_BYTES) throw damaged(place, 'its commit is too large');
-  const total = manifestBytes(manifest);
   let done = 0;
-  const write = (file: BackupFile) => {
-    const path = pathOf(file, folder, generation);
-    return writePieces(path, chunksOf(repository, file, work.signal), (bytes) => {
+  const write = (path: string, pieces = contents.read(path)) =>
+    writePieces(pathOf(path, folder, generation), pieces, (bytes) => {
+      refuseAborted(work.signal);
       done += bytes;
-      work.progress?.(copying(done, total));
+      work.progress?.(copying(done, backup.head.bytes));
     });
-  };
-  await write(commitFile);
+  const commitBytes = contents.lengths.get(COMMIT_PATH);
+  if (commitBytes === undefined) throw damaged(place, 'it has no commit');
+  if (commitBytes > COMMIT_BYTES) throw damaged(place, 'its commit is too large');
+  await write(COMMIT_PATH);
   const commit = commitOf(openDirectory, generation, place);
-  requireFiles(commit, manifest, place);
-  requireRoom(manifest, folder);
-  for (const file of manifest.files) if (file !== commitFile) await write(file);
+  const seals = sealedFiles(commit);
+  const caches = requireFiles(seals, contents, place);
+  const sizes = [...seals.values(), ...caches].map(({ length }) => length);
+  requireRoom(
+    sizes.reduce((a, b) => a + b, 0),
+    folder,
+  );
+  for (const [name, seal] of seals) {
+    const path = `generation/${name}`;
+    const other = () => damaged(place, `"${name}" has other bytes than its commit says`);
+    await write(path, checkedPieces(contents.read(path), seal, other));
+  }
+  for (const { path } of caches) await write(path);
   const hot = heat(openDirectory(generation), commit);
   for (const path of [generation, folder]) syncFolder(path);
   return hot;
@@ -78,25 +89,7 @@ export function heat(directory: Directory, commit: Commit): Commit {
   return hot;
 }
 
-/** Throws corrupt_index, before anything is written, if a chunk is missing or cut. */
-async function requireChunks(
-  repository: Repository,
-  { files }: BackupManifest,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const lengths = await listChunks(repository, signal);
-  for (const { path, chunks } of files) {
-    for (const { sha256, length } of chunks) {
-      const found = lengths.get(sha256);
-      if (found === length) continue;
-      const what = found === undefined ? 'is missing' : `has ${found} bytes, expected ${length}`;
-      throw damaged(`${repository.place}/${chunkKey(sha256)}`, `it ${what} (a part of "${path}")`);
-    }
-  }
-}
-
-function requireRoom(manifest: BackupManifest, folder: string): void {
-  const needed = manifestBytes(manifest);
+function requireRoom(needed: number, folder: string): void {
   const free = freeBytes(folder);
   if (free >= needed) return;
   const short = `${needed} bytes are needed, ${free} are free`;
@@ -114,42 +107,29 @@ function commitOf(openDirectory: OpenDirectory, generation: string, place: strin
   return commit;
 }
 
-/** Throws corrupt_index unless the manifest has just the files of the commit, and caches. */
-function requireFiles(commit: Commit, { files }: BackupManifest, place: string): void {
-  const seals = sealedFiles(commit);
-  const found = new Map(files.map((file) => [file.path, file]));
-  for (const [name, { length, crc }] of seals) {
-    const file = found.get(`generation/${name}`);
-    if (file === undefined) throw damaged(place, `it lacks "${name}", which its commit names`);
-    if (file.length === length && file.crc === crc) continue;
-    throw damaged(place, `"${name}" has another length or checksum than its commit says`);
+/** Throws corrupt_index unless the files of the commit are there; returns the embedding caches. */
+function requireFiles(
+  seals: ReadonlyMap<string, FileSeal>,
+  { lengths }: BackupContents,
+  place: string,
+): readonly { readonly path: string; readonly length: number }[] {
+  for (const [name, { length }] of seals) {
+    const found = lengths.get(`generation/${name}`);
+    if (found === undefined) throw damaged(place, `it lacks "${name}", which its commit names`);
+    if (found !== length) throw damaged(place, `"${name}" has another length than its commit says`);
   }
-  for (const { path, length } of files) {
-    const [kind, name] = path.split('/');
-    if (kind === 'generation' && !seals.has(name) && path !== COMMIT_PATH) {
-      throw damaged(place, `its commit does not name "${name}"`);
-    }
-    if (kind === 'embeddings' && length > LIMITS.embeddingCacheBytes) {
-      throw damaged(place, `"${path}" has ${length} bytes: at most ${LIMITS.embeddingCacheBytes}`);
-    }
+  const caches = [...lengths].filter(([path]) => path.startsWith('embeddings/'));
+  for (const [path, length] of caches) {
+    if (length <= LIMITS.embeddingCacheBytes) continue;
+    throw damaged(place, `"${path}" has ${length} bytes: at most ${LIMITS.embeddingCacheBytes}`);
   }
+  return caches.map(([path, length]) => ({ path, length }));
 }
 
-/** The manifest's check allows two forms of paths (manifest.ts). */
-function pathOf({ path }: BackupFile, folder: string, generation: string): string {
-  const [kind, ...names] = path.split('/');
+/** Paths have one of two forms (backup-contents.ts). */
+function pathOf(path: string, folder: string, generation: string): string {
+  const [kind = '', ...names] = path.split('/');
   return kind === 'generation' ? join(generation, ...names) : join(folder, kind, ...names);
-}
-
-async function* chunksOf(
-  repository: Repository,
-  { chunks }: BackupFile,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
-    refuseAborted(signal);
-    yield await readChunk(repository, chunk, signal);
-  }
 }
 
 /** Writes a new file, durably; `step` is called after each piece. Throws io_error, disk_full. */

@@ -29,8 +29,9 @@ import { requireDefinition } from '../schema/parse/parse-definition.ts';
 import { storeParsed } from '../schema/parse/parsed-definition.ts';
 import { renameDefinition } from '../schema/rename-definition.ts';
 import { refuseAborted } from '../source/source-errors.ts';
-import type { BackupManifest } from './manifest.ts';
-import type { Repository } from './repository.ts';
+import type { Backup } from './backups.ts';
+import type { Home } from './chain.ts';
+import type { BackupHead } from './manifest.ts';
 import { restoreFiles } from './restore-files.ts';
 
 /** Where an index is restored to, and how. */
@@ -46,7 +47,7 @@ export interface RestoreOptions extends CallContext {
 
 /** What a new index takes over from the one whose files it gets. */
 export type IndexOrigin = Pick<
-  BackupManifest,
+  BackupHead,
   | 'definition'
   | 'definition_version'
   | 'base_dir'
@@ -68,13 +69,13 @@ export interface RestoredIndex {
  * corrupt_index, disk_short, interrupted, and as `inStore`.
  */
 export async function restoreIndex(
-  repository: Repository,
-  manifest: BackupManifest,
+  home: Home,
+  backup: Backup,
   options: RestoreOptions,
 ): Promise<RestoredIndex> {
   const { openDirectory } = options;
-  return makeIndex(manifest, options, (folder) =>
-    restoreFiles(repository, manifest, { folder, openDirectory }, options),
+  return makeIndex(backup.head, options, (folder) =>
+    restoreFiles(home, backup, { folder, openDirectory }, options),
   );
 }
 

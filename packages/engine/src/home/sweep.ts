@@ -1,4 +1,6 @@
+import type { ObjectInfo } from '@lakehouse-search/lake/internal';
 import {
+  type BranchOrigin,
   bundlePrefix,
   commitPrefix,
   type FormerCommit,
@@ -7,9 +9,14 @@ import {
   lastCommit,
   MOST_FORMER,
   type PublishedCommit,
-  readCommitAt,
 } from './chain.ts';
-import { type CommitPin, listPins, pinKey } from './pins.ts';
+import { type CommitPin, pinKey, pinnedCommits } from './pins.ts';
+
+/** Objects that a sweep deleted. */
+export interface Swept {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 /** So long a replaced commit stays for those who read it. */
 const RETENTION_MS = 3_600_000;
@@ -43,33 +50,48 @@ export async function sweepFamily(
   uuid: string,
   newest: PublishedCommit | null,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<Swept> {
+  const { unneeded, origin } = await sweepable(home, uuid, newest, signal);
+  await home.store.delete(
+    unneeded.map(({ key }) => key),
+    signal,
+  );
+  if (origin !== undefined) await removePin(home, { uuid: origin.uuid, name: origin.pin });
+  return { files: unneeded.length, bytes: unneeded.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/** What a sweep deletes: objects, and the pin of a branch. */
+export async function sweepable(
+  home: Home,
+  uuid: string,
+  newest: PublishedCommit | null,
+  signal?: AbortSignal,
+): Promise<{
+  readonly unneeded: readonly ObjectInfo[];
+  readonly origin?: BranchOrigin | undefined;
+}> {
   const kept = newest === null ? NOTHING : neededBy(newest);
   const commits = new Set(kept.commits);
   const bundles = new Set(kept.bundles);
   // pins are listed after the newest commit was written (pins.ts)
-  for (const { number, attempt } of await listPins(home, uuid, signal)) {
-    const pinned = await readCommitAt(home, uuid, number, signal);
-    if (pinned?.attempt !== attempt) continue;
-    commits.add(number);
+  for (const pinned of await pinnedCommits(home, uuid, signal)) {
+    commits.add(pinned.number);
     for (const { object } of pinned.bundles) bundles.add(object);
   }
   const { branch_of } = newest ?? (await lastCommit(home, uuid, signal)) ?? {};
   const last = newest?.number ?? Number.POSITIVE_INFINITY;
-  const unneeded: string[] = [];
+  const unneeded: ObjectInfo[] = [];
   const look = async (prefix: string, isKept: (name: string) => boolean) => {
-    for await (const { key } of home.store.list(prefix, { signal })) {
-      const name = key.slice(prefix.length);
-      if (!isKept(name) && Number.parseInt(name, 10) <= last) unneeded.push(key);
+    for await (const object of home.store.list(prefix, { signal })) {
+      const name = object.key.slice(prefix.length);
+      if (!isKept(name) && Number.parseInt(name, 10) <= last) unneeded.push(object);
     }
   };
   // commits first: none may name a bundle that is gone
   await look(commitPrefix(uuid), (name) => commits.has(Number(name)));
   await look(bundlePrefix(uuid), (name) => bundles.delete(name));
-  await home.store.delete(unneeded, signal);
   // the bundles that are left are those of the index of which this is a branch
-  if (branch_of === undefined || bundles.size > 0) return;
-  await removePin(home, { uuid: branch_of.uuid, name: branch_of.pin });
+  return { unneeded, origin: bundles.size > 0 ? undefined : branch_of };
 }
 
 const NOTHING = { commits: [], bundles: [] };

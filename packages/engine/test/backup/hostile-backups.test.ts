@@ -1,34 +1,56 @@
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BackupFile, BackupManifest } from '../../src/home/manifest.ts';
+import { generationOf } from '../../../../test/support/generation-of.ts';
+import { digestOf } from '../../src/home/backups.ts';
+import type { PublishedCommit } from '../../src/home/chain.ts';
+import type { ChunkedFile, FormerManifest } from '../../src/home/former-backups.ts';
+import type { BackupManifest } from '../../src/home/manifest.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
-/** Manifests and chunks as somebody may write them who can write to the place of backups. */
+const FORMER = fileURLToPath(new URL('../../../../fixtures/backups-v1', import.meta.url));
+
+/**
+ * Manifests, chunks and bundles as somebody may write them who can write to the place of backups.
+ */
 let lake: BackupLake;
-let good: BackupManifest;
+let good: FormerManifest;
 beforeAll(async () => {
   lake = await openBackupLake();
+  // makes the key that signs
+  await lake.backend.backup({ index: 't', target: lake.target });
 });
 afterAll(() => lake.close());
-beforeEach(async () => {
+beforeEach(() => {
   rmSync(lake.target, { recursive: true, force: true });
-  await lake.backend.backup({ index: 't', target: lake.target });
-  good = JSON.parse(readFileSync(manifestPath(), 'utf8').split('\n')[1]) as BackupManifest;
 });
 
-function manifestPath(): string {
+/** Copies backups of the former format, all but the newest without a manifest. */
+function plantFormer(): void {
+  cpSync(FORMER, lake.target, { recursive: true });
   const folder = join(lake.target, 'backups', 't');
-  return join(folder, readdirSync(folder)[0]);
+  for (const name of readdirSync(folder).sort().slice(0, -1)) rmSync(join(folder, name));
+  good = JSON.parse(readFileSync(manifestPath(), 'utf8').split('\n')[1]) as FormerManifest;
+}
+
+/** The only manifest of a place, or the only pin. */
+function manifestPath(): string {
+  const names = readdirSync(lake.target, { recursive: true }) as string[];
+  const [path, ...others] = names.filter((name) => /^(backups|pins)\/.*\.json$/.test(name));
+  expect(others).toEqual([]);
+  return join(lake.target, path);
 }
 
 /** Writes a manifest with a right checksum. */
@@ -66,14 +88,16 @@ async function expectRefused(code: string, words: string): Promise<void> {
 /** The largest file that the commit names. */
 const component = () =>
   good.files.filter(({ crc }) => crc !== undefined).reduce((a, b) => (b.length > a.length ? b : a));
-const withFile = (path: string, change: Partial<BackupFile> | null): object => ({
+const withFile = (path: string, change: Partial<ChunkedFile> | null): object => ({
   ...good,
   files: good.files.flatMap((file) =>
     file.path !== path ? [file] : change === null ? [] : [{ ...file, ...change }],
   ),
 });
 
-describe('a manifest of a backup is refused', () => {
+describe('a manifest of a former backup is refused', () => {
+  beforeEach(plantFormer);
+
   it.each([
     '../../evil',
     'generation/../../../evil',
@@ -96,15 +120,17 @@ describe('a manifest of a backup is refused', () => {
   });
 
   it('of an unknown version, by the version', async () => {
+    plant(good, { version: 3 });
+    await expectRefused('unsupported', 'has format version 3, expected 2 or lower');
     plant(good, { version: 2 });
-    await expectRefused('unsupported', 'has format version 2, expected 1');
+    await expectRefused('corrupt_index', 'it has another version');
     plant(good, { format: 'other' });
     await expectRefused('corrupt_index', 'it is no manifest of a backup');
   });
 
   it('whose bytes were changed', async () => {
     const text = readFileSync(manifestPath(), 'utf8');
-    writeFileSync(manifestPath(), text.replace('"num_docs":300', '"num_docs":301'));
+    writeFileSync(manifestPath(), text.replace('"num_docs":', '"num_docs":1'));
     await expectRefused('corrupt_index', 'its SHA-256 differs');
     writeFileSync(manifestPath(), text.slice(0, -20));
     await expectRefused('corrupt_index', 'its SHA-256 differs');
@@ -131,16 +157,14 @@ describe('a manifest of a backup is refused', () => {
     const zeros = plantChunk(new Uint8Array(2 ** 20));
     const repeated = Array.from({ length: 10_240 }, () => zeros);
     plant(withFile(component().path, { length, chunks: repeated }));
-    await expectRefused('corrupt_index', 'another length or checksum than its commit says');
+    await expectRefused('corrupt_index', 'another length than its commit says');
   });
 
-  it('that lacks a file of its commit, or has others', async () => {
+  it('that lacks a file of its commit', async () => {
     plant(withFile(component().path, null));
     await expectRefused('corrupt_index', 'which its commit names');
     plant(withFile(component().path, { path: 'generation/other' }));
     await expectRefused('corrupt_index', 'which its commit names');
-    plant({ ...good, files: [...good.files, { ...component(), path: 'generation/more' }] });
-    await expectRefused('corrupt_index', 'its commit does not name "more"');
     plant(withFile('generation/commit', null));
     await expectRefused('corrupt_index', 'it has no commit');
   });
@@ -187,11 +211,16 @@ describe('a manifest of a backup is refused', () => {
 });
 
 describe('a repository of backups is refused', () => {
-  it('of an unknown version, for every operation', async () => {
+  it.each([
+    ['lhs-backups', 2, 1],
+    ['lhs-repository', 3, 2],
+  ])('of format %s, version %i, for every operation', async (format, version, known) => {
     const { backend, target } = lake;
+    plantFormer();
     const path = join(target, 'repository.json');
-    writeFileSync(path, '{"format":"lhs-backups","version":2}');
-    const refused = { code: 'unsupported', message: expect.stringContaining('version 2') };
+    writeFileSync(path, JSON.stringify({ format, version }));
+    const message = expect.stringContaining(`version ${version}, expected ${known}`);
+    const refused = { code: 'unsupported', message };
     const request = { index: 't', target };
     await expect(backend.backup(request)).rejects.toMatchObject(refused);
     await expect(backend.backupStatus(request)).rejects.toMatchObject(refused);
@@ -203,9 +232,9 @@ describe('a repository of backups is refused', () => {
   });
 });
 
-describe('a chunk of a backup', () => {
-  it('that is cut, changed or missing refuses the restore, and is mended by a backup', async () => {
-    const { backend, target } = lake;
+describe('a chunk of a former backup', () => {
+  it('that is cut, changed or missing refuses the restore', async () => {
+    plantFormer();
     const [{ sha256 }] = component().chunks;
     const path = chunkPath(sha256);
     const bytes = readFileSync(path);
@@ -215,23 +244,86 @@ describe('a chunk of a backup', () => {
     await expectRefused('corrupt_index', 'it is missing');
     writeFileSync(path, Buffer.from(bytes).fill(1, 5, 9));
     await expectRefused('corrupt_index', 'its SHA-256 differs from its name');
-    await expect(backend.backup({ index: 't', target, verify: true })).rejects.toMatchObject({
-      code: 'corrupt_index',
-    });
-    truncateSync(path, 10);
+  });
+});
+
+/** The objects of a place below `families`, whose names have this part. */
+const objectsOf = (part: string): readonly string[] =>
+  (readdirSync(join(lake.target, 'families'), { recursive: true }) as string[])
+    .filter((name) => name.includes(part))
+    .map((name) => join(lake.target, 'families', name))
+    .filter((path) => statSync(path).isFile())
+    .sort((a, b) => statSync(b).size - statSync(a).size);
+
+describe('a backup is refused', () => {
+  const backUp = () => lake.backend.backup({ index: 't', target: lake.target });
+  const manifest = () =>
+    JSON.parse(readFileSync(manifestPath(), 'utf8').split('\n')[1]) as BackupManifest;
+  const version = { version: 2 };
+
+  it('with a manifest of another index, or of a family that is none', async () => {
+    await backUp();
+    const made = manifest();
+    plant({ ...made, index: 'other' }, version);
+    await expectRefused('corrupt_index', 'of index "other"');
+    plant({ ...made, family: '../../evil' }, version);
+    await expectRefused('corrupt_index', 'a UUID');
+    plant({ ...made, definition: made.definition.replace('shards: 3', 'shards: 2') }, version);
+    await expectRefused('invalid_argument', '2 shards');
+  });
+
+  it('whose commit names files outside of an index', async () => {
+    await backUp();
+    const made = manifest();
+    const [path] = objectsOf('commits/');
+    const text = readFileSync(path!, 'utf8');
+    for (const name of ['../../evil', 'embeddings/../../000001.keys/000000', 'a/b']) {
+      const { files, ...commit } = JSON.parse(text) as PublishedCommit;
+      const planted = { ...commit, files: { ...files, [name]: Object.values(files)[0]! } };
+      writeFileSync(path!, JSON.stringify(planted));
+      await expectRefused('corrupt_index', 'its commit names other files');
+      plant({ ...made, sha256: digestOf(planted) }, version);
+      await expectRefused('corrupt_index', name);
+      plant(made, version);
+    }
+    writeFileSync(path!, text.slice(0, -20));
+    await expectRefused('corrupt_index', 'expected an object');
+    expect(existsSync(join(lake.folder, 'evil'))).toBe(false);
+  });
+
+  it('and is none, if another attempt wrote its commit', async () => {
+    await backUp();
+    plant({ ...manifest(), attempt: '00000000-0000-4000-8000-000000000000' }, version);
+    await expectRefused('not_found', 'is complete');
+  });
+
+  it('whose bundle is cut, changed or missing, which a backup mends', async () => {
+    const { backend, target } = lake;
+    await backUp();
+    const [path] = objectsOf('data/');
+    const bytes = readFileSync(path!);
+    writeFileSync(path!, Buffer.from(bytes).fill(1, 5, 9));
+    await expectRefused('corrupt_index', 'has other bytes');
+    const again = backend.backup({ index: 't', target, verify: true });
+    await expect(again).rejects.toMatchObject({ code: 'corrupt_index' });
+    writeFileSync(path!, Buffer.from(bytes).fill(1, bytes.length - 9));
+    await expectRefused('corrupt_index', 'its opening has another checksum');
+    rmSync(path!);
+    await expectRefused('corrupt_index', 'it is missing');
+    writeFileSync(path!, bytes.subarray(0, 10));
+    await expectRefused('corrupt_index', 'it has 10 bytes');
     const mended = await backend.backup({ index: 't', target, verify: true });
-    expect(mended.bytes_copied).toBe(bytes.length);
-    expect(readFileSync(path)).toEqual(bytes);
+    expect(mended.bytes_copied).toBeGreaterThan(0);
+    expect(mended.bytes_copied).toBeLessThan(mended.bytes);
+    await backend.restore({ target, as: 'again', aliases: 'none' });
+    await backend.dropIndex({ index: 'again' });
   });
 });
 
 describe('an index with a damaged file', () => {
   it('is not backed up', async () => {
     const { backend, target } = lake;
-    rmSync(target, { recursive: true });
-    const [uuid] = readdirSync(join(lake.folder, 'data', 'indexes'));
-    const folder = join(lake.folder, 'data', 'indexes', uuid, 'gen-000001');
-    const path = join(folder, component().path.split('/')[1]);
+    const path = join(generationOf(lake.folder), 's000001.keys');
     const bytes = readFileSync(path);
     writeFileSync(path, Buffer.from(bytes).fill(7, 100, 104));
     const refused = { code: 'corrupt_index', message: expect.stringContaining(path) };

@@ -1,15 +1,18 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openObjectStore } from '@lakehouse-search/lake/internal';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
-import { Lease } from '../../src/home/lease.ts';
-import { decodeManifest } from '../../src/home/manifest.ts';
+import { listBackups, readBackup } from '../../src/home/backups.ts';
+import { bundleKey } from '../../src/home/chain.ts';
+import { pruneRepository, unneededObjects } from '../../src/home/prune.ts';
 import { openRepository } from '../../src/home/repository.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 /** Steps of a backup at which another process prunes, at most. */
 const STEPS = Number(process.env.LHS_STEPS ?? 5);
+
+const FORMER = fileURLToPath(new URL('../../../../fixtures/backups-v1', import.meta.url));
 
 let lake: BackupLake;
 beforeEach(async () => {
@@ -25,19 +28,18 @@ async function backUpChange(n: number): Promise<string> {
   return (await backend.backup({ index: 't', target })).backup;
 }
 
-/** The chunks of a place, and those that its manifests name. */
-async function chunks() {
-  const store = await openObjectStore(lake.target);
-  const there = await Array.fromAsync(store.list('chunks/'), ({ key }) => key.slice(10));
+/** The bundles of a place, and those that backups need. */
+async function bundles() {
+  const home = (await openRepository(lake.target, false))!;
+  const all = await Array.fromAsync(home.store.list('families/'), ({ key }) => key);
   const named = new Set<string>();
-  for await (const { key } of store.list('backups/')) {
-    const got = await store.get(key);
-    if (typeof got === 'string') throw new Error(key);
-    for (const file of decodeManifest(got.bytes, key).value.files) {
-      for (const { sha256 } of file.chunks) named.add(sha256);
-    }
+  for (const name of await listBackups(home)) {
+    const contents = (await readBackup(home, name))?.contents;
+    if (contents?.kind !== 'commit') throw new Error(name.key);
+    const { uuid, bundles: needed } = contents.commit;
+    for (const bundle of needed) named.add(bundleKey(uuid, bundle));
   }
-  return { there, named: [...named].sort() };
+  return { there: all.filter((key) => key.includes('/data/')), named: [...named].sort() };
 }
 
 describe('a prune', () => {
@@ -45,13 +47,14 @@ describe('a prune', () => {
     const { backend, target } = lake;
     const made: string[] = [];
     for (let n = 1; n <= 4; n++) made.push(await backUpChange(n));
-    const before = await chunks();
+    const before = await bundles();
     const pruned = await backend.pruneBackups({ target, keep: 2 });
     expect(pruned).toMatchObject({ backups_kept: 2, deferred: false });
     expect([...pruned.backups_removed].sort()).toEqual(made.slice(0, 2));
-    const after = await chunks();
+    const after = await bundles();
     expect(after.there.sort()).toEqual(after.named);
-    expect(before.there.length - after.there.length).toBe(pruned.files_removed);
+    // two of them are commits
+    expect(before.there.length - after.there.length).toBe(pruned.files_removed - 2);
     expect(pruned.files_removed).toBeGreaterThan(0);
     for (const backup of made.slice(2)) {
       await backend.restore({ target, backup, as: 'again', aliases: 'none' });
@@ -94,33 +97,45 @@ describe('a prune', () => {
       const restored = await backend.restore({ target, backup, as: 'again', aliases: 'none' });
       expect(restored.num_docs).toBeGreaterThan(300);
       await backend.dropIndex({ index: 'again' });
-      const { there, named } = await chunks();
+      const { there, named } = await bundles();
       expect(named.filter((sha256) => !there.includes(sha256))).toEqual([]);
     }
   });
 
-  it('keeps unused files while a backup of another machine runs, and says so', async () => {
+  it('leaves nothing of backups that are all deleted, and the next one is whole', async () => {
     const { backend, target } = lake;
-    await backUpChange(1);
-    await backUpChange(2);
-    const lease = {
-      pid: 1,
-      host: 'elsewhere',
-      boot_id: '',
-      started: '',
-      expires_ms: Date.now() + 1000_000,
-    };
-    const path = join(target, 'leases', 'backup-elsewhere.json');
-    writeFileSync(path, JSON.stringify(lease));
-    const deferred = await backend.pruneBackups({ target, keep: 1 });
-    expect(deferred).toMatchObject({ files_removed: 0, deferred: true });
-    expect(deferred.backups_removed).toHaveLength(1);
-    writeFileSync(path, JSON.stringify({ ...lease, expires_ms: Date.now() - 1 }));
-    const done = await backend.pruneBackups({ target, keep: 1 });
+    const ids = new Set([await backUpChange(1), await backUpChange(2)]);
+    const home = (await openRepository(target, false))!;
+    const options = { keep: 1, isOurs: () => true, also: ids, clock: SYSTEM_CLOCK };
+    const pruned = await pruneRepository(home, options);
+    expect(pruned.backups_removed).toHaveLength(2);
+    expect(await bundles()).toEqual({ there: [], named: [] });
+    expect(await unneededObjects(home)).toBe(0);
+    await backUpChange(3);
+    // of the commit without files
+    expect((await backend.pruneBackups({ target, keep: 1 })).files_removed).toBe(1);
+    await backend.restore({ target, as: 'again', aliases: 'none' });
+  });
+
+  it('of a former place keeps what its backups need, and waits for older versions', async () => {
+    const { backend, target } = lake;
+    cpSync(FORMER, target, { recursive: true });
+    await backend.backup({ index: 't', target });
+    const lease = join(target, 'leases', 'backup-elsewhere.json');
+    mkdirSync(join(target, 'leases'), { recursive: true });
+    writeFileSync(lease, JSON.stringify({ host: 'elsewhere', expires_ms: Date.now() + 1000_000 }));
+    const deferred = await backend.pruneBackups({ target, keep: 2 });
+    expect(deferred).toMatchObject({ backups_kept: 2, files_removed: 0, deferred: true });
+    writeFileSync(lease, JSON.stringify({ host: 'elsewhere', expires_ms: Date.now() - 1 }));
+    const done = await backend.pruneBackups({ target, keep: 2 });
     expect(done).toMatchObject({ backups_removed: [], deferred: false });
     expect(done.files_removed).toBeGreaterThan(0);
-    const { there, named } = await chunks();
-    expect(there.sort()).toEqual(named);
+    const [, former] = await backend.listBackups({ target });
+    const request = { target, backup: former.backup, aliases: 'none' } as const;
+    await backend.restore({ ...request, as: 'again' });
+    await backend.pruneBackups({ target, keep: 1 });
+    const names = readdirSync(join(target, 'chunks'), { recursive: true }) as string[];
+    expect(names.filter((name) => name.includes('/'))).toEqual([]);
   });
 });
 
@@ -129,45 +144,4 @@ async function stepsOfBackup(): Promise<number> {
   const { backend, target } = lake;
   await backend.backup({ index: 't', target, verify: true }, { progress: () => void steps++ });
   return Math.min(steps, STEPS);
-}
-
-describe('a backup whose lease was deleted', () => {
-  it('is not shown: a prune may have deleted its files', async () => {
-    const { backend, target } = lake;
-    const leases = join(target, 'leases');
-    let cleared = false;
-    const progress = ({ phase }: { readonly phase: string }) => {
-      if (phase !== 'checking' || cleared) return;
-      cleared = true;
-      for (const name of readdirSync(leases)) rmSync(join(leases, name));
-    };
-    const failed = backend.backup({ index: 't', target, verify: true }, { progress });
-    await expect(failed).rejects.toMatchObject({ code: 'index_busy' });
-    expect(await backend.listBackups({ target })).toEqual([]);
-    expect(await backend.backup({ index: 't', target })).toMatchObject({ bytes_copied: 0 });
-  });
-});
-
-describe('a backup that begins during a prune', () => {
-  it('waits for it', async () => {
-    const { backend, target } = lake;
-    await backend.backup({ index: 't', target });
-    const repository = (await openRepository(target, false))!;
-    const prune = new Lease(repository, 'prune', SYSTEM_CLOCK);
-    await prune.renew();
-    const seen: string[] = [];
-    const progress = () => void seen.push('copying');
-    const backup = backend.backup({ index: 't', target }, { progress });
-    await expect.poll(async () => (await leases()).length).toBe(2);
-    seen.push('pruned');
-    await prune.release();
-    await backup;
-    expect(seen[0]).toBe('pruned');
-    expect(await leases()).toEqual([]);
-  });
-});
-
-async function leases(): Promise<readonly string[]> {
-  const store = await openObjectStore(lake.target);
-  return Array.fromAsync(store.list('leases/'), ({ key }) => key);
 }

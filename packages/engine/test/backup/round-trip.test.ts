@@ -1,15 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openObjectStore } from '@lakehouse-search/lake/internal';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { type Fault, S3Server } from '../../../lake/test/s3-server.ts';
-import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
-import { Lease } from '../../src/home/lease.ts';
-import { openRepository } from '../../src/home/repository.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
+
+const FORMER = fileURLToPath(new URL('../../../../fixtures/backups-v1', import.meta.url));
 
 let lake: BackupLake;
 let server: S3Server;
@@ -31,11 +31,12 @@ afterAll(() => server.close());
 const exported = async (index: string) =>
   Array.fromAsync(lake.backend.exportDocuments({ index })).then((all) => JSON.stringify(all));
 
-/** Bytes of all chunks of a place. */
-async function chunkBytes(target: string): Promise<number> {
+/** Bytes of all bundles of a place. */
+async function bundleBytes(target: string): Promise<number> {
   const store = await openObjectStore(target);
-  const sizes = await Array.fromAsync(store.list('chunks/'), ({ size }) => size);
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const all = await Array.fromAsync(store.list('families/'));
+  const bundles = all.filter(({ key }) => key.includes('/data/'));
+  return bundles.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Every n-th request fails, each time in another way. */
@@ -64,19 +65,6 @@ describe('a repository', () => {
       message: expect.stringContaining(`"${target}/repository.json"`),
     });
     expect([...server.buckets.get('vault')!.keys()]).toEqual([]);
-  });
-
-  it('tells who renews a deleted lease that it is lost', async () => {
-    for (const target of [lake.target, toServer()]) {
-      const repository = (await openRepository(target, true))!;
-      let now = 0;
-      const lease = new Lease(repository, 'backup', { ...SYSTEM_CLOCK, now: () => now });
-      await lease.renew();
-      const [{ key }] = await Array.fromAsync(repository.store.list('leases/'));
-      await repository.store.delete([key]);
-      now = 20 * 60_000;
-      await expect(lease.renew()).rejects.toMatchObject({ code: 'index_busy' });
-    }
   });
 });
 
@@ -130,11 +118,14 @@ describe.each([
     expect(again).toMatchObject({ files_copied: 0, bytes_copied: 0, bytes: first.bytes });
     await lake.change(1);
     await backend.sync({ index: 't' });
-    const stored = await chunkBytes(target);
+    const stored = await bundleBytes(target);
     const third = await backend.backup({ index: 't', target });
     expect(third.files_copied).toBeGreaterThan(0);
     expect(third.bytes_copied).toBeLessThan(third.bytes);
-    expect(await chunkBytes(target)).toBe(stored + third.bytes_copied);
+    const added = (await bundleBytes(target)) - stored;
+    // bundles also have what opening them needs
+    expect(added).toBeGreaterThan(third.bytes_copied);
+    expect(added).toBeLessThan(1.5 * third.bytes_copied);
     const list = await backend.listBackups({ target });
     const made = [third, again, first].map(({ backup }) => backup);
     expect(list.map(({ backup }) => backup)).toEqual(made);
@@ -143,6 +134,56 @@ describe.each([
     const { total } = await backend.search({ index: 'former', query: '*:*' });
     expect(total).toBe(300);
     expect(await backend.verify({ index: 't' })).toMatchObject({ equal: true });
+  });
+});
+
+describe('a place of the former format', () => {
+  it('is restored from, backed up to, and refused by older versions then', async () => {
+    const { backend, target } = lake;
+    cpSync(FORMER, target, { recursive: true });
+    const former = await backend.listBackups({ target });
+    expect(former.map(({ num_docs, file_count }) => [num_docs, file_count])).toEqual([
+      [40, 66],
+      [20, 24],
+    ]);
+    const [{ backup }] = former;
+    const restored = await backend.restore({ target, as: 'old' });
+    expect(restored).toMatchObject({ backup, aliases: ['other'], saved_queries: ['full disks'] });
+    const { total } = await backend.search({ index: 'old', query: 'changed OR host' });
+    expect(total).toBe(40);
+    const as = { target, aliases: 'none' } as const;
+    await backend.restore({ ...as, backup: former[1].backup, as: 'older' });
+    expect((await backend.search({ index: 'older', query: 'disk' })).total).toBe(20);
+    const made = await backend.backup({ index: 't', target });
+    const all = await backend.listBackups({ target });
+    expect(all.map((one) => one.backup)).toEqual([made.backup, ...former.map((f) => f.backup)]);
+    expect(JSON.parse(readFileSync(join(target, 'repository.json'), 'utf8'))).toEqual({
+      ...{ format: 'lhs-repository', version: 2 },
+    });
+  });
+});
+
+describe('an index that publishes its commits in the place of its backups', () => {
+  it('is backed up without a copy, and restored after its drop', async () => {
+    const { backend, target, definition } = lake;
+    const own = definition.replace('index: t', 'index: own');
+    await backend.createIndex({ definition: `${own}storage: ${target}\n` });
+    await backend.reindex({ index: 'own' });
+    const before = await bundleBytes(target);
+    const made = await backend.backup({ index: 'own', target, verify: true });
+    expect(made).toMatchObject({ num_docs: 300, files_copied: 0, bytes_copied: 0 });
+    expect(await bundleBytes(target)).toBe(before);
+    const exportedBefore = await exported('own');
+    await lake.change(1);
+    await backend.sync({ index: 'own' });
+    await backend.compact({ index: 'own' });
+    await backend.dropIndex({ index: 'own' });
+    const restored = await backend.restore({ target, aliases: 'none', as: 'again' });
+    expect(restored).toMatchObject({ backup: made.backup, file_count: made.file_count });
+    expect(await exported('again')).toBe(exportedBefore);
+    expect(await backend.pruneBackups({ target, keep: 1 })).toMatchObject({ backups_kept: 1 });
+    await backend.dropIndex({ index: 'again' });
+    await backend.restore({ target, aliases: 'none', as: 'third' });
   });
 });
 
@@ -166,9 +207,9 @@ describe('a restore', () => {
     await backend.backup({ index: 't', target });
     await backend.restore({ target, as: 'second' });
     await backend.backup({ index: 'second', target });
-    const folder = join(target, 'backups', 'second');
-    const [name] = readdirSync(folder);
-    const [, body] = readFileSync(join(folder, name), 'utf8').split('\n');
+    const pins = readdirSync(join(target, 'pins'), { recursive: true }) as string[];
+    const name = pins.find((one) => one.endsWith('.second.json'))!;
+    const [, body] = readFileSync(join(target, 'pins', name), 'utf8').split('\n');
     const { definition } = JSON.parse(body) as { definition: string };
     expect(definition).toContain('\nindex: second\n');
     expect(definition).toContain('# a remark that a restore keeps');
@@ -262,22 +303,6 @@ describe('a backup of an index that is altered', () => {
     const { fields } = await backend.describeIndex({ index: 'second' });
     expect(fields).toContainEqual(expect.objectContaining({ name: 'size', type: 'DOUBLE' }));
     expect(await backend.verify({ index: 'second' })).toMatchObject({ equal: true });
-  });
-
-  it('while it waits for a prune has the new definition', async () => {
-    const { backend, target } = lake;
-    const repository = (await openRepository(target, true))!;
-    const prune = new Lease(repository, 'prune', SYSTEM_CLOCK);
-    await prune.renew();
-    const waiting = backend.backup({ index: 't', target });
-    const leases = () => Array.fromAsync(repository.store.list('leases/backup-'));
-    await expect.poll(async () => (await leases()).length).toBe(1);
-    await altered((text) => text.replace('type: LONG', 'type: DOUBLE'));
-    await prune.release();
-    await waiting;
-    await backend.restore({ target, as: 'second', aliases: 'none' });
-    const { fields } = await backend.describeIndex({ index: 'second' });
-    expect(fields).toContainEqual(expect.objectContaining({ name: 'size', type: 'DOUBLE' }));
   });
 
   it('while it copies has the definition of the commit that it copies', async () => {

@@ -19,8 +19,10 @@ beforeEach(async () => {
   await lake.backend.backup({ index: 't', target: lake.target });
 });
 
-const folder = () => join(lake.target, 'backups', 't');
-const path = () => join(folder(), readdirSync(folder())[0]);
+function path(): string {
+  const pins = readdirSync(join(lake.target, 'pins'), { recursive: true }) as string[];
+  return join(lake.target, 'pins', pins.find((name) => name.endsWith('.json'))!);
+}
 const lines = () => readFileSync(path(), 'utf8').split('\n');
 
 /** Writes a body with its SHA-256 under the first line, some of whose members are replaced. */

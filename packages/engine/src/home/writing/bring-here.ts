@@ -11,19 +11,13 @@ import {
   sweepGenerations,
 } from '../../open/index-folder.ts';
 import type { OpenDirectory } from '../../open/open-index.ts';
-import { type FileSeal, FRAME_FOOTER_BYTES } from '../../storage/frame.ts';
+import { corrupt, type FileSeal, FRAME_FOOTER_BYTES } from '../../storage/frame.ts';
 import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
-import type { BundleFile } from '../bundle.ts';
+import { readBundleFile } from '../bundle-files.ts';
 import { bundleKey, type Home, type PublishedCommit } from '../chain.ts';
-import { sealedPieces } from '../copy-files.ts';
+import { checkedPieces } from '../file-source.ts';
 import { sealedFiles } from '../pinned-commit.ts';
-import {
-  type BundleEnd,
-  REQUEST_BYTES,
-  REQUESTS_AT_ONCE,
-  readEnd,
-  readSpan,
-} from '../read-bundle.ts';
+import { type BundleEnd, REQUESTS_AT_ONCE, readEnd } from '../read-bundle.ts';
 import { writePieces } from '../restore-files.ts';
 
 /** The folder of a locked index. */
@@ -65,34 +59,21 @@ export async function bringHere(
   await eachOf(missing, REQUESTS_AT_ONCE, async ([name, seal]) => {
     const end = await endOf(name);
     const file = fileOf(end, name);
-    const key = bundleKey(uuid, bundles[published.files[name]]);
-    const pieces = () =>
-      file.resident === null ? [end.wholeFile(file)] : piecesOf(home, key, file, signal);
-    const source = {
-      path: `${home.place}/${key}`,
-      pieces: async function* () {
-        yield* pieces();
-      },
+    const ref = bundles[published.files[name]];
+    const place = `${home.place}/${bundleKey(uuid, ref)}`;
+    const pieces = async function* () {
+      if (file.resident === null) yield end.wholeFile(file);
+      else yield* readBundleFile(home, { uuid, ref }, file, signal);
     };
     rmSync(join(path, name), { force: true });
-    await writePieces(join(path, name), sealedPieces(source, seal), () => undefined);
+    const other = () => corrupt(place, `"${name}" is not the file that the commit names`);
+    await writePieces(join(path, name), checkedPieces(pieces(), seal, other), () => undefined);
   });
   syncFolder(path);
   acceptDraft(directory);
   if (currentGeneration(folder)?.number === generation) return;
   promoteGeneration(folder, { number: generation, path });
   sweepGenerations(folder, clock.now(), named);
-}
-
-async function* piecesOf(
-  home: Home,
-  key: string,
-  { offset, length }: BundleFile,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < length; at += REQUEST_BYTES) {
-    yield await readSpan(home, key, offset + at, Math.min(REQUEST_BYTES, length - at), signal);
-  }
 }
 
 /** Whether a file is there with its length and the checksum of its footer. */

@@ -7,9 +7,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import { openObjectStore } from '@lakehouse-search/lake/internal';
-import type { CommittedUnder, PublishCommit } from '../../index/commits/commit.ts';
+import {
+  COMMIT_FILE,
+  type CommittedUnder,
+  type PublishCommit,
+} from '../../index/commits/commit.ts';
 import { currentGeneration, generationsAmong } from '../../open/index-folder.ts';
+import { refuseAborted } from '../../source/source-errors.ts';
 import { inStore } from '../../source/store-errors.ts';
 import type { IndexToBackUp } from '../backup-index.ts';
 import {
@@ -19,7 +23,6 @@ import {
   type Head,
   type Home,
   isDropped,
-  markHome,
   newestCommit,
   type PublishedCommit,
   readCommitAt,
@@ -27,9 +30,10 @@ import {
   removeHead,
   writeHead,
 } from '../chain.ts';
-import { makeBundle } from '../make-bundle.ts';
+import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
 import { type CommitPin, pinNewest } from '../pins.ts';
+import { markHome } from '../repository.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { commitOf, knownFiles } from './compose-commit.ts';
@@ -52,12 +56,6 @@ export interface IndexAtHome extends IndexToBackUp {
   /** Numbers of the generations that jobs of this data folder build or keep. */
   readonly named: () => ReadonlySet<number>;
 }
-
-/** Opens the store of a place. */
-export const openHome = async (place: string): Promise<Home> => ({
-  store: await openObjectStore(place),
-  place,
-});
 
 /** The index in its store, as long as its lock is held. */
 export class HomeIndex {
@@ -252,7 +250,11 @@ export class HomeIndex {
     const attempt = randomUUID();
     const number = (newest?.number ?? 0) + 1;
     const known = afresh ? {} : knownFiles(newest, pinned);
-    const bundle = await makeBundle(pinned, (name) => known[name] !== undefined, { signal });
+    const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || known[name] === undefined;
+    const bundle = await makeBundle(commitInputs(pinned).filter(isNew), () => {
+      refuseAborted(signal);
+      pinned.renew();
+    });
     const object = bundleName(number, attempt);
     await home.store.put(bundleKey(uuid, { object }), bundle.parts, {
       condition: 'absent',

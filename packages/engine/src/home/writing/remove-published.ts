@@ -1,9 +1,9 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { inStore } from '../../source/store-errors.ts';
 import { type Home, isDropped, lastCommit, markDropped, readHead, removeHead } from '../chain.ts';
+import { openHome } from '../repository.ts';
 import { sweepFamily } from '../sweep.ts';
 import type { Publication } from './publication.ts';
-import { openHome } from './publish.ts';
 
 /**
  * Removes all that an index has published but pinned commits, its name first. Throws index_busy if

@@ -24,24 +24,24 @@ import {
   isListed,
   requireListed,
 } from '@lakehouse-search/contract/internal';
+import { eachOf } from '@lakehouse-search/lake/internal';
 import { receiptKey } from '../../erase/receipt-key.ts';
+import { backupAtHome } from '../../home/backup-at-home.ts';
 import { backupIndex } from '../../home/backup-index.ts';
-import { type BackupManifest, manifestBytes, type SignedValue } from '../../home/manifest.ts';
+import { type Backup, type BackupName, listBackups, readBackup } from '../../home/backups.ts';
+import type { Home } from '../../home/chain.ts';
 import { pruneRepository } from '../../home/prune.ts';
-import {
-  type BackupName,
-  listManifests,
-  openRepository,
-  type Repository,
-  readManifest,
-  readSignedManifest,
-} from '../../home/repository.ts';
+import { openRepository } from '../../home/repository.ts';
 import { restoreIndex } from '../../home/restore-index.ts';
 import { definitionAt } from '../../schema/parse/resolve-definition.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
+import { homeOf } from './publish.ts';
 import { timed } from './write-index.ts';
+
+/** Backups that are read at a time. */
+const READS_AT_ONCE = 24;
 
 /** Where a request puts or finds backups. */
 interface Place {
@@ -51,11 +51,14 @@ interface Place {
   readonly whole: string;
 }
 
-/** Backs up an index. Throws unsupported without a target, and as `backupIndex`. */
+/**
+ * Backs up an index; `afresh`: no file of a former backup is used again. Throws unsupported without
+ * a target, and as `backupIndex`.
+ */
 export async function backupLocal(
   indexes: LocalIndexes,
   request: BackupRequest,
-  work: CallContext,
+  work: CallContext & { readonly afresh?: boolean },
 ): Promise<BackupResponse> {
   const { index, verify = false, ...at } = checkBackupRequest(request);
   const known = accessible(indexes, index, work);
@@ -63,20 +66,21 @@ export async function backupLocal(
   return timed(async () => {
     try {
       const key = receiptKey(indexes.dataDir);
-      const repository = await openRepository(whole, true, work.signal, key);
+      const home = await openRepository(whole, true, work.signal);
       const what = indexToBackUp(indexes, known);
-      const done = await backupIndex(what, repository!, { ...work, verify });
+      const make = homeOf(known.definition) === whole ? backupAtHome : backupIndex;
+      const done = await make(what, home!, { ...work, verify, key });
       const { filesCopied: files_copied, bytesCopied: bytes_copied } = done;
       const copied = { files_copied, bytes_copied, verified: verify };
       return { ...summary(done.manifest), target, prefix, ...copied };
     } catch (error) {
-      throw withLeftChunks(indexes.explained(known.registered, error));
+      throw withLeftFiles(indexes.explained(known.registered, error));
     }
   });
 }
 
 /** Adds to the error of a full target that it keeps the files copied so far. */
-export function withLeftChunks(error: unknown): unknown {
+export function withLeftFiles(error: unknown): unknown {
   if (!(error instanceof LhsError) || error.code !== 'disk_full') return error;
   const { message, details, next, cause } = error;
   const hint =
@@ -95,13 +99,12 @@ export async function backupStatusLocal(
   const { registered } = accessible(indexes, index, call);
   const place = targetOf(indexes, at);
   if (place === null) return { configured: false, present: false };
-  const repository = await openRepository(place.whole, false, call.signal);
-  const names =
-    repository === null ? [] : await listManifests(repository, registered.name, call.signal);
+  const home = await openRepository(place.whole, false, call.signal);
+  const names = home === null ? [] : await listBackups(home, registered.name, call.signal);
   for (const name of names) {
-    const found = await readManifest(repository!, name, call.signal);
+    const found = await readBackup(home!, name, call);
     if (found === null) continue;
-    const { backup, snapshot, created_ms, file_count } = summary(found);
+    const { backup, snapshot, created_ms, file_count } = summary(found.head);
     return { configured: true, present: true, backup, snapshot, created_ms, file_count };
   }
   return { configured: true, present: false };
@@ -115,25 +118,22 @@ export async function listBackupsLocal(
 ): Promise<readonly BackupSummary[]> {
   const { index, ...at } = checkListBackupsRequest(request);
   if (index !== undefined) requireListed(call, index);
-  const repository = await existing(requireTarget(indexes, at), call);
-  const found: BackupSummary[] = [];
-  for (const name of await listManifests(repository, index, call.signal)) {
-    if (!isListed(call, name.index)) continue;
-    const shown = await shownBackup(repository, name, call);
-    if (shown !== null) found.push(shown);
-  }
-  return found;
+  const home = await existing(requireTarget(indexes, at), call);
+  const names = await listBackups(home, index, call.signal);
+  const listed = names.filter((name) => isListed(call, name.index));
+  const shown = await eachOf(listed, READS_AT_ONCE, (name) => shownBackup(home, name, call));
+  return shown.filter((one) => one !== null);
 }
 
 /** A backup that cannot be read is listed with the reason. */
 async function shownBackup(
-  repository: Repository,
+  home: Home,
   name: BackupName,
   call: CallContext,
 ): Promise<BackupSummary | null> {
   try {
-    const manifest = await readManifest(repository, name, call.signal);
-    return manifest === null ? null : summary(manifest);
+    const found = await readBackup(home, name, call);
+    return found === null ? null : summary(found.head);
   } catch (error) {
     const known = error instanceof LhsError && /^(corrupt_index|unsupported)$/.test(error.code);
     if (!known) throw error;
@@ -151,9 +151,9 @@ export async function pruneBackupsLocal(
 ): Promise<PruneResponse> {
   const { index, keep, ...at } = checkPruneBackupsRequest(request);
   if (index !== undefined) requireListed(work, index);
-  const repository = await existing(requireTarget(indexes, at), work);
+  const home = await existing(requireTarget(indexes, at), work);
   const isOurs = (name: string) => isListed(work, name) && (index === undefined || name === index);
-  return pruneRepository(repository, { ...work, keep, isOurs, clock: indexes.clock });
+  return pruneRepository(home, { ...work, keep, isOurs, clock: indexes.clock });
 }
 
 /** The name of the index that a restore makes. Throws as `restoreLocal`. */
@@ -168,9 +168,8 @@ export async function restoredName(
     requireListed(call, known);
     return known;
   }
-  const repository = await existing(requireTarget(indexes, at), call);
-  const { value } = await chosen(repository, index, backup, call);
-  const { index: name } = value;
+  const home = await existing(requireTarget(indexes, at), call);
+  const { index: name } = (await chosen(home, index, backup, call)).head;
   requireListed(call, name);
   return name;
 }
@@ -185,21 +184,19 @@ export async function restoreLocal(
   const { index, backup, base_dir: baseDir, aliases: names = 'all', ...at } = checked;
   if (index !== undefined) requireListed(work, index);
   const key = receiptKey(indexes.dataDir);
-  const repository = await existing(requireTarget(indexes, at), work, key);
-  const { value: found, isSigned } = await chosen(repository, index, backup, work);
-  const { definition = found.definition } = checked;
-  const manifest = { ...found, definition };
-  const name = checked.as ?? manifest.index;
+  const home = await existing(requireTarget(indexes, at), work);
+  const found = await chosen(home, index, backup, { ...work, key });
+  const { definition = found.head.definition } = checked;
+  const head = { ...found.head, definition };
+  const name = checked.as ?? head.index;
   requireListed(work, name);
-  if (!isSigned && checked.definition === undefined) {
-    await admitted(indexes, manifest, baseDir);
-  }
+  if (!found.isSigned && checked.definition === undefined) await admitted(indexes, head, baseDir);
   indexes.sweep();
   const { dataDir, registry, openDirectory } = indexes;
   const options = { ...work, dataDir, registry, openDirectory, name, baseDir, names };
   return timed(async () => {
-    const done = await restoreIndex(repository, manifest, options);
-    const { bytes: _, ...shown } = summary(manifest);
+    const done = await restoreIndex(home, { ...found, head }, options);
+    const { bytes: _, ...shown } = summary(head);
     const { bytes, aliases, savedQueries: saved_queries, leftOut: left_out } = done;
     return { ...shown, index: name, bytes, aliases, saved_queries, left_out };
   });
@@ -208,7 +205,7 @@ export async function restoreLocal(
 /** Throws what `EngineOptions.admit` throws of the definition of a backup. */
 async function admitted(
   { admit }: LocalIndexes,
-  { definition, base_dir }: BackupManifest,
+  { definition, base_dir }: Backup['head'],
   baseDir = base_dir,
 ): Promise<void> {
   await admit?.(definitionAt(definition, baseDir));
@@ -216,18 +213,18 @@ async function admitted(
 
 /** The backup to restore: by its id, else the newest of the index. Throws not_found. */
 async function chosen(
-  repository: Repository,
+  home: Home,
   index: string | undefined,
   backup: string | undefined,
-  call: CallContext,
-): Promise<SignedValue<BackupManifest>> {
-  const all = await listManifests(repository, index, call.signal);
+  call: CallContext & { readonly key?: KeyObject },
+): Promise<Backup> {
+  const all = await listBackups(home, index, call.signal);
   const visible = all.filter((name) => isListed(call, name.index));
   const names = backup === undefined ? visible : visible.filter(({ id }) => id === backup);
   const [first, ...others] = names;
   const several = [...new Set(names.map((name) => name.index))].sort();
   if (several.length > 1) {
-    const message = `"${repository.place}" has backups of ${several.length} indexes: name one`;
+    const message = `"${home.place}" has backups of ${several.length} indexes: name one`;
     throw new LhsError('invalid_argument', message, {
       hint: `indexes: ${several.slice(0, 20).join(', ')}`,
     });
@@ -242,19 +239,18 @@ async function chosen(
             visible.map(({ id }) => id),
           );
     const named = what === '' ? '' : ` "${what}"`;
-    throw new LhsError('not_found', `there is no backup${named} in "${repository.place}"${near}`);
+    throw new LhsError('not_found', `there is no backup${named} in "${home.place}"${near}`);
   }
   for (const name of [first, ...others]) {
-    const found = await readSignedManifest(repository, name, call.signal);
+    const found = await readBackup(home, name, call);
     if (found !== null) return found;
   }
-  throw new LhsError('not_found', `the backups in "${repository.place}" were deleted meanwhile`);
+  throw new LhsError('not_found', `no backup in "${home.place}" is complete`);
 }
 
-function summary(manifest: BackupManifest): BackupSummary {
-  const { id, index, created_ms, snapshot, index_generation, num_docs, files } = manifest;
-  const bytes = manifestBytes(manifest);
-  const size = { file_count: files.length, bytes };
+function summary(head: Backup['head']): BackupSummary {
+  const { id, index, created_ms, snapshot, index_generation, num_docs, file_count, bytes } = head;
+  const size = { file_count, bytes };
   return { backup: id, index, created_ms, snapshot, index_generation, num_docs, ...size };
 }
 
@@ -274,12 +270,8 @@ function requireTarget(indexes: LocalIndexes, at: BackupTarget): Place {
   });
 }
 
-async function existing(
-  { whole }: Place,
-  { signal }: CallContext,
-  key?: KeyObject,
-): Promise<Repository> {
-  const repository = await openRepository(whole, false, signal, key);
-  if (repository !== null) return repository;
+async function existing({ whole }: Place, { signal }: CallContext): Promise<Home> {
+  const home = await openRepository(whole, false, signal);
+  if (home !== null) return home;
   throw new LhsError('not_found', `"${whole}" holds no backups`);
 }

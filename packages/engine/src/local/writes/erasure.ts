@@ -76,13 +76,13 @@ export async function runErasureLocal(
             return inner(lock);
           }),
         forget: () => indexes.forget(registered.uuid),
-        backUp: (target) => backupLocal(indexes, { index, target }, work),
+        backUp: (target) => backupLocal(indexes, { index, target }, { ...work, afresh: true }),
         removeBackups: async (target, also) => {
-          const repository = await openRepository(target, false, work.signal);
-          if (repository === null) return 0;
+          const home = await openRepository(target, false, work.signal);
+          if (home === null) return 0;
           const keep = Number.MAX_SAFE_INTEGER;
           const options = { ...work, keep, isOurs: () => true, also, clock };
-          return (await pruneRepository(repository, options)).backups_removed.length;
+          return (await pruneRepository(home, options)).backups_removed.length;
         },
       });
       const receipt = signReceipt(statement, receiptKey(indexes.dataDir));

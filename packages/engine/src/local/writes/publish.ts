@@ -29,7 +29,8 @@ export async function openAtHome(
 ): Promise<HomeIndex | null> {
   const known = publishedIndex(indexes, uuid);
   if (known === null) return null;
-  const { HomeIndex, openHome } = await import('../../home/writing/publish.ts');
+  const { openHome } = await import('../../home/repository.ts');
+  const { HomeIndex } = await import('../../home/writing/publish.ts');
   const home = new HomeIndex(atHome(indexes, known), await openHome(known.storage), options);
   const brought = await home.bringUp();
   if (brought !== null) {

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { ObjectStore } from '@lakehouse-search/lake/internal';
 import { describe, expect, it } from 'vitest';
-import { chunkKey, readChunk } from './repository.ts';
+import { readChunk } from './former-backups.ts';
 
 const right = Buffer.from('bytes of a chunk');
 const sha256 = hash('sha256', right);
+const key = `chunks/${sha256.slice(0, 2)}/${sha256}`;
 const chunk = { sha256, length: right.length };
 const flipped = Buffer.from(right.map((byte, i) => (i === 3 ? byte ^ 1 : byte)));
 
@@ -26,14 +27,14 @@ describe('a chunk of a backup', () => {
   ])('whose bytes arrive %s is read once more', async (_, wrong) => {
     const { keys, repository } = storeOf(wrong, right);
     expect(await readChunk(repository, chunk)).toEqual(right);
-    expect(keys).toEqual([chunkKey(sha256), chunkKey(sha256)]);
+    expect(keys).toEqual([key, key]);
   });
 
   it('is refused by the name of its object if the second read differs too', async () => {
     const { keys, repository } = storeOf(flipped);
     await expect(readChunk(repository, chunk)).rejects.toMatchObject({
       code: 'corrupt_index',
-      message: expect.stringContaining(`s3://b/p/${chunkKey(sha256)}`),
+      message: expect.stringContaining(`s3://b/p/${key}`),
     });
     expect(keys).toHaveLength(2);
   });

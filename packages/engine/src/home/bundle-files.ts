@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { damaged } from '../source/store-errors.ts';
+import {
+  BUNDLE_BLOCK,
+  type BundleFile,
+  type BundleRef,
+  blockSums,
+  digestOfBytes,
+  readOpening,
+} from './bundle.ts';
+import { bundleKey, type Home } from './chain.ts';
+import { REQUEST_BYTES, readSpan } from './read-bundle.ts';
+
+/** A bundle of an index. */
+export interface StoredBundle {
+  readonly uuid: string;
+  readonly ref: BundleRef;
+}
+
+/** What a bundle says of its files. Throws corrupt_index. */
+export async function readBundleFiles(
+  home: Home,
+  { uuid, ref }: StoredBundle,
+  signal?: AbortSignal,
+): Promise<readonly BundleFile[]> {
+  const key = bundleKey(uuid, ref);
+  const bytes = await readSpan(home, key, ref.opening, ref.size - ref.opening, signal);
+  return readOpening(bytes, ref, `${home.place}/${key}`);
+}
+
+/**
+ * The bytes of a file of a bundle, compared with its checksums. Those that differ are read once
+ * more: they may have changed on their way. Throws corrupt_index.
+ */
+export async function* readBundleFile(
+  home: Home,
+  { uuid, ref }: StoredBundle,
+  file: BundleFile,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const key = bundleKey(uuid, ref);
+  const other = () => damaged(`${home.place}/${key}`, `"${file.name}" has other bytes`);
+  const sum = createHash('sha256');
+  for (let at = 0; at < file.length; at += REQUEST_BYTES) {
+    const length = Math.min(REQUEST_BYTES, file.length - at);
+    const read = () => readSpan(home, key, file.offset + at, length, signal);
+    const isRight = (bytes: Uint8Array) =>
+      blockSums(bytes).every((crc, i) => crc === file.crcs[at / BUNDLE_BLOCK + i]);
+    const first = await read();
+    const bytes = isRight(first) ? first : await read();
+    if (!isRight(bytes)) throw other();
+    sum.update(bytes);
+    yield bytes;
+  }
+  if (file.sha256 !== undefined && sum.digest('hex') !== file.sha256) throw other();
+}
+
+/** Whether the end of an object is the opening of this bundle: then it has the same files. */
+export async function hasOpening(home: Home, key: string, ref: Omit<BundleRef, 'object'>) {
+  const { opening, size, sha256 } = ref;
+  return digestOfBytes(await readSpan(home, key, opening, size - opening, undefined)) === sha256;
+}
