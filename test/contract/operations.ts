@@ -345,6 +345,12 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     ],
     index: 'needed',
   },
+  moveIndex: {
+    request: async (setting) => ({ index: await defined(setting, 'moved') }),
+    answers: { index: 'moved', storage: null, previous_storage: null },
+    refused: [[{ storage: '' }, 'invalid_definition']],
+    index: 'needed',
+  },
   cloneIndex: {
     request: async ({ backend }) => {
       const names = (await backend.listIndexes()).map(({ name }) => name);

@@ -191,6 +191,7 @@ describe('pinned surfaces', () => {
         "index hybrid": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "index init": "[TABLE] --catalog --key --name --path --warehouse",
         "index list": "= list: = ls:",
+        "index move": "INDEX [STORAGE] --local",
         "index move-bucket": "INDEX BUCKET SHARD",
         "index parse": "QUERY --index --operator --syntax",
         "index pit close": "INDEX PIT",

@@ -40,6 +40,7 @@ import type {
   DropIndexRequest,
   ExportRequest,
   MoveBucketRequest,
+  MoveIndexRequest,
   RehearseAlterRequest,
   RenameIndexRequest,
   ReshardRequest,
@@ -54,6 +55,7 @@ import type {
   ExportedDocument,
   IndexDescription,
   IndexSummary,
+  MoveIndexResponse,
   Rehearsal,
   RenameResponse,
   ReshardPlan,
@@ -222,6 +224,12 @@ export interface IndexApi {
    * index_exists, invalid_argument for an alias, index_busy while a build runs.
    */
   renameIndex(request: RenameIndexRequest, call?: CallContext): Promise<RenameResponse>;
+  /**
+   * Publishes the commits of an index in another store, or in none, and leaves the former one.
+   * Throws unsupported for an index with windows, already_exists if the store has another index of
+   * its name, index_busy while a build runs, unreachable.
+   */
+  moveIndex(request: MoveIndexRequest, call?: CallContext): Promise<MoveIndexResponse>;
   /**
    * Makes a second index from the newest commit of an index: the new one shares its files by hard
    * links where the file system has them. From then on both are independent. Aliases, saved queries

@@ -131,6 +131,10 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
     'renameIndex',
     later(async () => (await import('./local/writes/rename.ts')).renameLocal),
   );
+  readonly moveIndex: BackendApi['moveIndex'] = this.change(
+    'moveIndex',
+    later(async () => (await import('./local/writes/move.ts')).moveLocal),
+  );
   readonly cloneIndex: BackendApi['cloneIndex'] = this.work(
     'cloneIndex',
     later(async () => (await import('./local/writes/clone.ts')).cloneLocal),

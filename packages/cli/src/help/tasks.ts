@@ -24,7 +24,7 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
     'Change an index',
     [
       ...['index alter', 'index rename', 'index clone', 'index rollback', 'index windows'],
-      ...['index reshard', 'index move-bucket', 'index drop'],
+      ...['index move', 'index reshard', 'index move-bucket', 'index drop'],
     ],
   ],
   [

@@ -31,6 +31,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = {
   rehearseAlter: {"verb":"POST","path":"/v1/index:rehearse","rpc":"Admin/RehearseAlter","member":"indexes.rehearse","idempotent":true},
   dropIndex: {"verb":"DELETE","path":"/v1/indexes/{index}","rpc":"Admin/DropIndex","member":"indexes.drop"},
   renameIndex: {"verb":"POST","path":"/v1/index:rename","rpc":"Admin/RenameIndex","member":"indexes.rename"},
+  moveIndex: {"verb":"POST","path":"/v1/index:move","rpc":"Admin/MoveIndex","member":"indexes.move"},
   cloneIndex: {"verb":"POST","path":"/v1/index:clone","rpc":"Admin/CloneIndex","member":"indexes.clone"},
   validateDefinition: {"verb":"POST","path":"/v1/definition:validate","rpc":"Admin/ValidateDefinition","member":"indexes.validate","idempotent":true,"list":"issues"},
   describeSource: {"verb":"POST","path":"/v1/source:describe","rpc":"Admin/DescribeSource","member":"sources.describe","idempotent":true},

@@ -1,5 +1,5 @@
 /** Requests that make, check, describe and drop indexes. */
-import { coordinates, folder, INDEX_FIELDS, name, newName } from '../checks/shared.ts';
+import { coordinates, folder, INDEX_FIELDS, name, newName, path } from '../checks/shared.ts';
 import {
   type Fields,
   flag,
@@ -25,6 +25,7 @@ import type {
   ExportRequest,
   Judgment,
   MoveBucketRequest,
+  MoveIndexRequest,
   RehearseAlterRequest,
   RehearsedRequest,
   RenameIndexRequest,
@@ -123,6 +124,12 @@ const NAMED_FIELDS: Fields<RenameIndexRequest> = {
 };
 /** Checks a request to rename an index. Throws invalid_argument. */
 export const checkRenameIndexRequest = requestOf<RenameIndexRequest>(NAMED_FIELDS, 'index', 'name');
+
+/** Checks a request to move an index. Throws invalid_argument. */
+export const checkMoveIndexRequest = requestOf<MoveIndexRequest>(
+  { index: name, storage: path },
+  'index',
+);
 
 /** Checks a request to clone an index. Throws invalid_argument. */
 export const checkCloneIndexRequest = requestOf<CloneIndexRequest>(

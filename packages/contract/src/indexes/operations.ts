@@ -8,6 +8,7 @@ import {
   checkDropIndexRequest,
   checkExportRequest,
   checkMoveBucketRequest,
+  checkMoveIndexRequest,
   checkRehearseRequest,
   checkRenameIndexRequest,
   checkReshardRequest,
@@ -112,6 +113,14 @@ export const INDEX_OPERATIONS = Object.freeze({
     activity: 'named',
     check: checkRenameIndexRequest,
     example: { ...INDEX, name: 'support-tickets' },
+  }),
+  moveIndex: operation('POST /v1/index:move', 'Admin/MoveIndex', {
+    member: 'indexes.move',
+    scope: 'admin',
+    plane: 'refuses',
+    activity: 'only',
+    check: checkMoveIndexRequest,
+    example: { ...INDEX, storage: 's3://bucket/indexes' },
   }),
   cloneIndex: operation('POST /v1/index:clone', 'Admin/CloneIndex', {
     member: 'indexes.clone',

@@ -30,6 +30,14 @@ export interface RenameIndexRequest {
   readonly name: string;
 }
 
+/** `POST /v1/index:move`: another store for the commits of an index. Nothing is built. */
+export interface MoveIndexRequest {
+  /** The index, or an alias of it. */
+  readonly index: string;
+  /** A folder or `s3://bucket/prefix`. Default: the data folder alone. */
+  readonly storage?: string | undefined;
+}
+
 /** `POST /v1/index:clone`: a second index with the documents of the newest commit of an index. */
 export interface CloneIndexRequest {
   /** The index to clone, or an alias of it. */

@@ -268,6 +268,16 @@ export interface RenameResponse {
   readonly saved_queries: number;
 }
 
+/** `POST /v1/index:move`: where the commits of an index are now. */
+export interface MoveIndexResponse {
+  readonly index: string;
+  /** The store; null: the data folder alone. */
+  readonly storage: string | null;
+  /** Where they were before. */
+  readonly previous_storage: string | null;
+  readonly took_ms: number;
+}
+
 /** A new index, and what it shares with the one that it was cloned from. */
 export interface CloneResponse {
   /** The new index. */

@@ -23,9 +23,14 @@ export function renameDefinition(text: string, name: string): string {
   });
 }
 
-/** The text of a definition with another value of a setting. */
-export function withSetting(text: string, path: readonly string[], value: string): string {
+/** The text of a definition with another value of a setting, or without it. */
+export function withSetting(
+  text: string,
+  path: readonly string[],
+  value: string | undefined,
+): string {
   const document = yaml().parseDocument(text, { uniqueKeys: false });
-  document.setIn(path, value);
+  if (value === undefined) document.deleteIn(path);
+  else document.setIn(path, value);
   return document.toString();
 }

@@ -51,21 +51,19 @@ describe('a place of published indexes', () => {
   });
 
   it('is left for another one, for the data folder, and found again', async () => {
-    const move = async (storage: string) => {
-      const catalog = JSON.stringify(lake.source.catalog);
-      const source = `version: 1\nindex: t\nsource: { catalog: ${catalog}, table: a.t }\n`;
-      const definition_yaml = `${source}${storage}fields: [{ name: id, type: KEYWORD }]\n`;
-      await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true });
-    };
+    const { folder } = lake;
+    const move = (storage?: string) =>
+      lake.backend.moveIndex({ index: 't', ...(storage === undefined ? {} : { storage }) });
     for (let n = 0; n < 2; n++) {
-      await move(`storage: ${lake.folder}/second\n`);
+      const moved = await move(`${folder}/second`);
+      expect(moved).toMatchObject({ previous_storage: `${folder}/home` });
       await expect(rowsAt()).rejects.toHaveProperty('code', 'index_not_found');
       expect(await rowsAt('second')).toBe(1 + n);
-      await move('');
+      expect(await move()).toMatchObject({ storage: null });
       await expect(rowsAt('second')).rejects.toHaveProperty('code', 'index_not_found');
       await add(`m${n}`);
       await lake.backend.sync({ index: 't' });
-      await move(`storage: ${lake.folder}/home\n`);
+      await move(`${folder}/home`);
       expect(await rowsAt()).toBe(2 + n);
     }
   });

@@ -112,6 +112,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   dropIndex: { request: { index: MISSING }, ok: 404 },
   'dropIndex of an index': { request: { index: 'notebook' }, ok: 400 },
   renameIndex: { request: { index: MISSING, name: 'renamed' }, ok: 404 },
+  moveIndex: { request: { index: MISSING }, ok: 404 },
   cloneIndex: { request: { index: MISSING, name: 'copy' }, ok: 404 },
   validateDefinition: { request: { definition: DEFINITION }, scoped: 200 },
   describeSource: { request: { table: 'ops.notes' } },

@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { indexArg } from '../../config/index-arg.ts';
+import { duration } from '../../terminal/figures.ts';
+
+export default class IndexMove extends LhsCommand {
+  static override summary = 'Keep the commits of an index in another store, or in none.';
+  static override description =
+    'Nothing is built. The definition of the index says where it is; write the same in its file.';
+  static override examples = [
+    '<%= config.bin %> index move demo-incidents s3://lake/indexes',
+    '<%= config.bin %> index move demo-incidents --local',
+  ];
+  static override args = {
+    index: indexArg,
+    storage: Args.string({ ignoreStdin: true, description: 'a folder or s3://bucket/prefix' }),
+  };
+  static override flags = {
+    local: Flags.boolean({ description: 'keep them in the data folder alone' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexMove);
+    const { index, storage } = args;
+    if ((storage === undefined) !== flags.local) {
+      throw new LhsError('invalid_argument', 'name a store, or give --local');
+    }
+    const backend = await this.backend(flags);
+    const place = storage === undefined || /^[a-z0-9]+:/.test(storage) ? storage : resolve(storage);
+    const done = await backend.moveIndex({
+      index,
+      ...(place === undefined ? {} : { storage: place }),
+    });
+    if (flags.json) return this.printJson(done);
+    const where = done.storage === null ? 'the data folder alone' : done.storage;
+    this.print([`${done.index} is in ${where} now  in ${duration(done.took_ms)}`]);
+  }
+}

@@ -1,0 +1,49 @@
+import {
+  type CallContext,
+  LhsError,
+  type MoveIndexRequest,
+  type MoveIndexResponse,
+} from '@lakehouse-search/contract';
+import { checkMoveIndexRequest } from '@lakehouse-search/contract/internal';
+import { limitKept } from '../../open/kept-generations.ts';
+import { definitionOf } from '../../schema/parse/parse-definition.ts';
+import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
+import { withSetting } from '../../schema/rename-definition.ts';
+import { accessible } from '../caller.ts';
+import type { LocalIndexes } from '../local-indexes.ts';
+import { parsedInTurns } from './define.ts';
+import { buildRunning, timed, withLock } from './write-index.ts';
+
+/**
+ * Publishes an index in another store, or in none: its definition says where, and the end of the
+ * turn publishes it there and leaves the former store. Throws as `BackendApi.moveIndex`.
+ */
+export async function moveLocal(
+  indexes: LocalIndexes,
+  request: MoveIndexRequest,
+  call: CallContext,
+): Promise<MoveIndexResponse> {
+  const { index, storage } = checkMoveIndexRequest(request);
+  const { registered, definition } = accessible(indexes, index, call);
+  const { registry } = indexes;
+  const { uuid, name, baseDir } = registered;
+  if (definition.windows !== undefined) {
+    throw new LhsError('unsupported', `"${name}" has windows, whose objects stay where they are`, {
+      hint: 'warm them, then alter its definition',
+      next: [{ step: 'alter_index', index: name }],
+    });
+  }
+  const text = withSetting(registered.definition, ['storage'], storage);
+  const next = definitionOf(await parsedInTurns(text));
+  const turn = { what: 'move', signal: call.signal };
+  return timed(() =>
+    withLock(indexes, registered, turn, async () => {
+      const build = registry.jobs.build(uuid);
+      if (build !== undefined) throw buildRunning('move', name, build);
+      registry.redefine(registered, storedDefinition(next, baseDir));
+      limitKept(registry, uuid);
+      const previous_storage = definition.storage ?? null;
+      return { index: name, storage: storage ?? null, previous_storage };
+    }),
+  );
+}
