@@ -40,6 +40,7 @@ export type { RepeatedRequest } from './local/cache/recall.ts';
 export type { EngineOptions } from './local/local-options.ts';
 export type * from './local/node/node-reads.ts';
 export { lockDataFolder } from './local/served-folder.ts';
+export { notBuilt } from './open/open-index.ts';
 export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';

@@ -12,7 +12,7 @@
  */
 import { hash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import { COMMIT_FILE, type Commit } from '../index/commits/commit.ts';
+import { COMMIT_FILE, liveDocs } from '../index/commits/commit.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
@@ -337,10 +337,6 @@ export function manifestOf(
 /** Progress of copying, in bytes. */
 export const copying = (bytes_done: number, bytes_total: number) =>
   ({ phase: 'copying', docs_done: 0, docs_total: 0, bytes_done, bytes_total }) as const;
-
-/** Documents of a commit that are not deleted. */
-export const liveDocs = ({ segments }: Commit): number =>
-  segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);
 
 /** `20261122T184012345Z-1a2b3c4d`: ids sort by time. */
 export function backupId(created_ms: number): string {

@@ -9,14 +9,14 @@
  */
 import { linkSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMIT_FILE, type Commit } from '../index/commits/commit.ts';
+import { COMMIT_FILE, type Commit, liveDocs } from '../index/commits/commit.ts';
 import { generationAt } from '../open/index-folder.ts';
 import { withSetting } from '../schema/rename-definition.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 import { coldObjects } from '../tier/cold-objects.ts';
-import { type IndexToBackUp, liveDocs } from './backup-index.ts';
+import type { IndexToBackUp } from './backup-index.ts';
 import { cachesOf, coldSource, localSource, sealedPieces } from './file-source.ts';
 import { type CommitToCopy, pinForCopy, sealedFiles } from './pinned-commit.ts';
 import { heat, writePieces } from './restore-files.ts';

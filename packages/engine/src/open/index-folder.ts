@@ -36,7 +36,7 @@ import {
   type WriterLock,
   waitFor,
 } from '../index/commits/writer-lock.ts';
-import { ioError, systemCode } from '../storage/io-errors.ts';
+import { attempt, ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
 
 const GENERATION = /^gen-(\d{6,})$/;
@@ -98,11 +98,7 @@ export function stageGeneration(
   number: number = Math.max(0, ...generationNumbers(folder)) + 1,
 ): Generation {
   const staged = generationAt(folder, number);
-  try {
-    mkdirSync(staged.path, { mode: 0o700 });
-  } catch (error) {
-    throw ioError(error, 'make', staged.path);
-  }
+  attempt('make', staged.path, () => mkdirSync(staged.path, { mode: 0o700 }));
   return staged;
 }
 
@@ -144,11 +140,7 @@ export function generationsAmong(folder: string, names: readonly string[]): read
 }
 
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    throw ioError(error, 'list', folder);
-  }
+  return attempt('list', folder, () => readdirSync(folder));
 }
 
 /** Numbers of the generations that the registry names; called after the folders were listed. */

@@ -9,7 +9,7 @@
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ioError, systemCode } from '../storage/io-errors.ts';
+import { attempt, ioError, systemCode } from '../storage/io-errors.ts';
 import {
   currentGeneration,
   generationAt,
@@ -56,11 +56,7 @@ export function findOrphans(
 /** Removes them. Lock holders only. Throws io_error. */
 export function removeOrphans(orphans: readonly Orphan[]): void {
   for (const { path } of orphans) {
-    try {
-      rmSync(path, { recursive: true, force: true });
-    } catch (error) {
-      throw ioError(error, 'remove', path);
-    }
+    attempt('remove', path, () => rmSync(path, { recursive: true, force: true }));
   }
 }
 

@@ -24,7 +24,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
 import { engineClosed } from '../base/engine-closed.ts';
 import { endLookPeriod, Looks } from '../base/looks.ts';
-import { ioError } from '../storage/io-errors.ts';
+import { attempt, ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { migrateRegistry, newerSchema, SCHEMA_VERSION, schemaOf } from './registry-schema.ts';
 
@@ -285,11 +285,7 @@ function connect(path: string): Database.Database {
 }
 
 function keepOld(path: string, db: Database.Database): void {
-  try {
-    writeFileSync(path, db.serialize(), { mode: 0o600 });
-  } catch (error) {
-    throw ioError(error, 'write', path);
-  }
+  attempt('write', path, () => writeFileSync(path, db.serialize(), { mode: 0o600 }));
 }
 
 function registryError(error: unknown, path: string): LhsError {

@@ -56,3 +56,7 @@ export interface BuiltAs {
   /** Key columns whose numbers are in sorting form (`KeySpec.numbers`). */
   readonly keyNumbers: readonly number[];
 }
+
+/** Whether a field has words or values of KEYWORD as terms. */
+export const hasTerms = ({ type, inverted }: FieldPlan): boolean =>
+  inverted !== null && (type === 'TEXT' || type === 'KEYWORD');

@@ -9,7 +9,7 @@ import type { LikeNode } from '../query/bind/nearest.ts';
 import type { LikedTerms } from '../query/bind/precomputed.ts';
 import { fieldSpan, nodeError } from '../query/bind/scope.ts';
 import { requiredOf } from '../query/minimum.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
+import { type FieldPlan, hasTerms } from '../schema/field-plan.ts';
 import { formatKey, keyOfCoordinates } from '../schema/keys/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { shardTable } from '../schema/sharding/bucket-map.ts';
@@ -118,6 +118,3 @@ export function likedFields(node: LikeNode, mapping: Mapping): readonly FieldPla
     throw nodeError(null, fieldSpan(node), message);
   });
 }
-
-const hasTerms = ({ type, inverted }: FieldPlan): boolean =>
-  inverted !== null && (type === 'TEXT' || type === 'KEYWORD');

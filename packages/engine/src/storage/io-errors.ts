@@ -60,3 +60,12 @@ export function missing(path: string, name: string): LhsError {
     details: { file: `${path}/${name}`, missing: true },
   });
 }
+
+/** The result of `call`, whose error becomes that of `ioError`. */
+export function attempt<T>(action: string, path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw ioError(error, action, path);
+  }
+}

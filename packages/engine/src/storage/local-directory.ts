@@ -16,7 +16,7 @@ import { endLookPeriod } from '../base/looks.ts';
 import { mapFile } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
-import { ioError, missing, systemCode } from './io-errors.ts';
+import { attempt, ioError, missing, systemCode } from './io-errors.ts';
 import { syncFolder } from './make-folder.ts';
 
 /** Maps the file at a path into an arena. */
@@ -165,14 +165,6 @@ class LocalWriter implements FileWriter {
       // tell.
       if (systemCode(error) === '') throw error;
     }
-  }
-}
-
-function attempt<T>(action: string, path: string, call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw ioError(error, action, path);
   }
 }
 

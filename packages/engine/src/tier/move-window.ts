@@ -4,9 +4,9 @@
  * the tier changes; before it nothing is visible, and the objects of a crashed transition are used
  * again by the next one. Objects that nothing names are removed by `sweepObjects`.
  */
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
 import { extendCrc } from '../base/bytes/extend-crc.ts';
-import { type Commit, readCommit } from '../index/commits/commit.ts';
+import { requireCommit } from '../index/commits/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { storedPlans } from '../index/merges/stored-plans.ts';
 import { type ColdPlace, hotEntry, WINDOW_FORM, writeCold } from '../segment/cool.ts';
@@ -194,13 +194,4 @@ async function readWhole(
     take(piece);
   }
   if (sum !== crc) throw corrupt(`${object.place}/${object.key}`, 'its checksum differs');
-}
-
-function requireCommit(directory: Directory): Commit {
-  const commit = readCommit(directory);
-  if (commit !== null) return commit;
-  throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
-    hint: 'a reindex builds the index',
-    next: [{ step: 'reindex' }],
-  });
 }

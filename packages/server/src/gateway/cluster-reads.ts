@@ -1,6 +1,7 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { namedIndex } from '@lakehouse-search/contract/internal';
 import {
+  notBuilt,
   openRemoteCommit,
   type RemoteCommit,
   type RemoteIndex,
@@ -144,13 +145,6 @@ export function resolveIndex(
   call: CallContext,
 ): string {
   return namedIndex(index, routing.names(), (alias) => routing.aliases().get(alias), call);
-}
-
-function notBuilt(index: string): LhsError {
-  return new LhsError('index_not_built', `index "${index}" has not been built yet`, {
-    hint: 'a reindex builds it from its table',
-    next: [{ step: 'reindex', index }],
-  });
 }
 
 /** The routing of a point in time: the commits that its nodes have pinned. */

@@ -44,7 +44,8 @@ export function traceResponse(call: Pick<Arriving, 'sendMetadata'>, span: Span):
 /** The address of a peer without its port, as REST has it: limits count addresses. */
 const hostOf = (peer: string): string => peer.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
-function textOf(metadata: Metadata, key: string): string | undefined {
+/** The value of a header of a call, if it has one. */
+export function textOf(metadata: Metadata, key: string): string | undefined {
   const [value] = metadata.get(key);
   return typeof value === 'string' ? value : undefined;
 }

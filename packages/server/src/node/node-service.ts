@@ -1,8 +1,8 @@
 /** The internal service of a node: its state, and reads of its commits. */
+
 import { statfsSync } from 'node:fs';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type {
-  Metadata,
   Server,
   ServerUnaryCall,
   ServerWritableStream,
@@ -17,6 +17,7 @@ import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { NodeRead } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
+import { textOf } from '../grpc/arrived.ts';
 import { clusterScreen } from '../grpc/cluster-screen.ts';
 import { bytesMethod } from '../grpc/screen.ts';
 import { statusOf } from '../grpc/status-of.ts';
@@ -183,9 +184,4 @@ function contextOf(
     ...(Number.isFinite(deadline) ? { deadline } : {}),
     ...(principal === undefined ? {} : { principal }),
   };
-}
-
-function textOf(metadata: Metadata, key: string): string | undefined {
-  const [value] = metadata.get(key);
-  return typeof value === 'string' ? value : undefined;
 }

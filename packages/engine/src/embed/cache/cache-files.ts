@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ioError, systemCode } from '../../storage/io-errors.ts';
+import { attempt, systemCode } from '../../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
 import type { ModelIdentity } from '../embedder.ts';
 import {
@@ -271,12 +271,4 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
 
 function cutTo(descriptor: number, length: number): void {
   if (fstatSync(descriptor).size > length) ftruncateSync(descriptor, length);
-}
-
-function attempt<T>(action: string, path: string, call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw ioError(error, action, path);
-  }
 }

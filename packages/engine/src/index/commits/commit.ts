@@ -359,3 +359,17 @@ function withoutPlace(field: CommittedField): CommittedField {
   if (!vector?.model) return field;
   return { ...field, vector: { ...vector, model: { name: '', checksum: vector.model.checksum } } };
 }
+
+/** The commit of a folder. Throws index_not_built, and as `readCommit`. */
+export function requireCommit(directory: Directory): Commit {
+  const commit = readCommit(directory);
+  if (commit !== null) return commit;
+  throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
+    hint: 'a reindex builds the index',
+    next: [{ step: 'reindex' }],
+  });
+}
+
+/** Documents of a commit that are not deleted. */
+export const liveDocs = ({ segments }: Commit): number =>
+  segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);

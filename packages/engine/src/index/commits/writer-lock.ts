@@ -27,7 +27,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { isGone, type ProcessIdentity, thisProcess } from '../../base/process-identity.ts';
-import { ioError, systemCode } from '../../storage/io-errors.ts';
+import { attempt, ioError, systemCode } from '../../storage/io-errors.ts';
 
 const LOCK_FILE = 'writer.lock';
 const DEAD = '.dead';
@@ -95,11 +95,7 @@ function isLeft(path: string): boolean {
 }
 
 function listFolder(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    throw ioError(error, 'list', folder);
-  }
+  return attempt('list', folder, () => readdirSync(folder));
 }
 
 function isOwn({ pid, host }: LockContent): boolean {

@@ -1,3 +1,4 @@
+import { successor } from '../../base/bytes/byte-order.ts';
 import type { Deadline } from '../../base/time/deadline.ts';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
@@ -30,17 +31,6 @@ export function blocksByHead(heads: Uint32Array, prefix: Uint8Array): BlockRange
   const { length } = prefix;
   const from = Math.max(0, blocksBelow({ heads }, headOf(prefix, 0, length, 0), false) - 1);
   return { from, to: blocksBelow({ heads }, headOf(prefix, 0, length, 255), true) - 1 };
-}
-
-/** The smallest bytes above everything that begins with `prefix`; null: there are none. */
-function successor(prefix: Uint8Array): Uint8Array | null {
-  let length = prefix.length;
-  while (length > 0 && prefix[length - 1] === 255) length--;
-  if (length === 0) return null;
-  // A Buffer's slice would share the bytes that are changed here.
-  const next = Uint8Array.from(prefix.subarray(0, length));
-  next[length - 1]++;
-  return next;
 }
 
 /** Adds every term that begins with `prefix`. Throws limit_exceeded once time is over. */

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { EntryWalk } from './entry-walk.ts';
+import { doubled } from './reversed-terms.ts';
 
 /** Terms of more code points are left out: words have a bit for each of theirs. */
 export const LONGEST_BY_LENGTH = 32;
@@ -89,12 +90,6 @@ function readTerms(reader: InvertedReader): TermPool {
     refs.push(walk.ref);
   }
   return { bytes, size, starts, lengths, dfs, refs };
-}
-
-function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const next = new Uint8Array(2 * bytes.length);
-  next.set(bytes);
-  return next;
 }
 
 /** Code points of a term; more than are held where it is no UTF-8, which no word is near. */

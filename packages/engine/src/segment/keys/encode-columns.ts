@@ -65,7 +65,7 @@ export function splitKeys({ bytes, offsets }: FlatKeys): readonly ColumnTexts[] 
 }
 
 /** Parts of the key bytes[from .. to). */
-function partsOf(bytes: Uint8Array, from: number, to: number): number {
+export function partsOf(bytes: Uint8Array, from: number, to: number): number {
   let parts = 1;
   for (let at = from; at + 1 < to; at++) if (bytes[at] === 0 && bytes[++at] === 1) parts++;
   return parts;

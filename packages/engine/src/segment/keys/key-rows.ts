@@ -17,6 +17,7 @@ import {
   isDictionarySample,
   MOST_VALUES,
   type PlacedColumn,
+  partsOf,
   placeColumns,
   SAMPLE,
 } from './encode-columns.ts';
@@ -114,7 +115,7 @@ function* surveying(source: KeySource): Steps<readonly ChosenColumn[] | null> {
     walk((bytes, from, to) => {
       if (!possible) return;
       if (surveys === null) {
-        const columns = countParts(bytes, from, to);
+        const columns = partsOf(bytes, from, to);
         possible = columns <= MOST_COLUMNS;
         parts = new KeyParts(columns);
         surveys = Array.from({ length: columns }, () => new ColumnSurvey());
@@ -130,12 +131,6 @@ function* surveying(source: KeySource): Steps<readonly ChosenColumn[] | null> {
   }
   const chosen = (surveys ?? []).map((survey: ColumnSurvey) => survey.choose(docs));
   return chosen.length > 0 && chosen.every((column) => column !== null) ? chosen : null;
-}
-
-function countParts(bytes: Uint8Array, from: number, to: number): number {
-  let parts = 1;
-  for (let at = from; at + 1 < to; at++) if (bytes[at] === 0 && bytes[++at] === 1) parts++;
-  return parts;
 }
 
 /** What is known of a column while its values are walked. */

@@ -26,7 +26,7 @@ import { withSynonymRuns } from '../../query/bind/synonym-runs.ts';
 import type { Query } from '../../query/query.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
-import type { FieldPlan } from '../../schema/field-plan.ts';
+import { type FieldPlan, hasTerms } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
 import { type RangeLeaf, soughtRanges } from '../fetch/matched-values.ts';
 import { fieldMatchers } from '../fetch/matchers.ts';
@@ -282,7 +282,7 @@ function highlightFields(
   const { fields: names, matched } = checked.highlight;
   const isSought = ({ plan }: MappedField) => fieldMatchers(clause, plan) !== null;
   if (matched) {
-    const sought = mapping.fields.filter((field) => isTextual(field.plan) && isSought(field));
+    const sought = mapping.fields.filter((field) => hasTerms(field.plan) && isSought(field));
     return { ...marksOf(sought, sought), highlightRanges: soughtRanges(clause) };
   }
   if (names === null) {
@@ -290,7 +290,7 @@ function highlightFields(
     return { ...none, highlight: cached.map(({ plan }) => plan) };
   }
   const ids = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
-  const named = mapping.fields.filter(({ plan }) => ids.has(plan.id) && isTextual(plan));
+  const named = mapping.fields.filter(({ plan }) => ids.has(plan.id) && hasTerms(plan));
   return { ...none, ...marksOf(named, named.filter(isSought)) };
 }
 
@@ -306,13 +306,10 @@ export function highlightsRows(mapping: Mapping, spec: HighlightSpec = {}): bool
   return mapping.fields.some((field) => isNamed(field) && isRowText(field));
 }
 
-const isTextual = ({ type, inverted }: FieldPlan): boolean =>
-  inverted !== null && (type === 'TEXT' || type === 'KEYWORD');
-
 /** Whether the index has the texts of a field. */
 const isInIndex = ({ plan, definition }: MappedField): boolean =>
   definition?.cached === true || plan.column !== null;
 
 /** Whether the texts of a field are in the table alone. */
 const isRowText = (field: MappedField): boolean =>
-  isTextual(field.plan) && !isInIndex(field) && field.source.kind !== 'originals';
+  hasTerms(field.plan) && !isInIndex(field) && field.source.kind !== 'originals';

@@ -4,6 +4,7 @@ import {
   type Commit,
   commitBytes,
   committedField,
+  liveDocs,
   readCommit,
 } from '../../index/commits/commit.ts';
 import { sourceIdentity } from '../../index/commits/source-identity.ts';
@@ -113,9 +114,6 @@ export function builtResponse(
     ...vectors,
   });
 }
-
-const liveDocs = ({ segments }: Commit): number =>
-  segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);
 
 /** The snapshot to build: that of a partial commit, or as requested. Throws not_found. */
 function snapshotOf(

@@ -3,13 +3,13 @@
  * is rewritten, in the order of the commit, and made visible by a commit of its own. After a crash
  * or a stop the segments that are done stay done; the next upgrade goes on with the others.
  */
-import { type CallContext, LhsError, type UpgradeResponse } from '@lakehouse-search/contract';
+import type { CallContext, UpgradeResponse } from '@lakehouse-search/contract';
 import { atIntervals } from '../../base/steps.ts';
 import {
   type Commit,
   commitBytes,
   type PublishCommit,
-  readCommit,
+  requireCommit,
 } from '../../index/commits/commit.ts';
 import { COMMIT_FORMAT } from '../../index/commits/commit-format.ts';
 import { IndexWriter } from '../../index/index-writer.ts';
@@ -77,15 +77,6 @@ async function upgradeSegments(
     writer.rollback();
     throw error;
   }
-}
-
-function requireCommit(directory: Directory): Commit {
-  const commit = readCommit(directory);
-  if (commit !== null) return commit;
-  throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
-    hint: 'a reindex builds the index',
-    next: [{ step: 'reindex' }],
-  });
 }
 
 function planOf(commit: Commit): Upgrade {
