@@ -18,12 +18,12 @@ export async function withManifest<T>(
   edit: (manifest: string) => string | Buffer,
   work: () => Promise<T>,
 ): Promise<T> {
-  const folder = join(backups, 'backups', 't');
-  const path = join(folder, readdirSync(folder)[0]);
+  const pins = readdirSync(join(backups, 'pins'), { recursive: true }) as string[];
+  const path = join(backups, 'pins', pins.find((name) => name.endsWith('.t.json'))!);
   const original = readFileSync(path);
   const body = Buffer.from(edit(original.toString().split('\n')[1]));
   const sha256 = createHash('sha256').update(body).digest('hex');
-  const head = `${JSON.stringify({ format: 'lhs-backup', version: 1, sha256 })}\n`;
+  const head = `${JSON.stringify({ format: 'lhs-backup', version: 2, sha256 })}\n`;
   writeFileSync(path, Buffer.concat([Buffer.from(head), body, Buffer.from('\n')]));
   try {
     return await work();

@@ -35,11 +35,11 @@ describe('a backup that somebody else has written', () => {
     const call = restCalls(service.server.url);
     expect((await call('backup', { index: 'notes' })).status).toBe(200);
     expect((await call('restore', { index: 'notes', as: 'own' })).status).toBe(200);
-    const of = join(backups, 'backups', 'notes');
-    const path = join(of, readdirSync(of)[0]);
+    const pins = readdirSync(join(backups, 'pins'), { recursive: true }) as string[];
+    const path = join(backups, 'pins', pins.find((name) => name.endsWith('.json'))!);
     const [, body] = readFileSync(path, 'utf8').split('\n');
     const sha256 = createHash('sha256').update(body).digest('hex');
-    const head = JSON.stringify({ format: 'lhs-backup', version: 1, sha256 });
+    const head = JSON.stringify({ format: 'lhs-backup', version: 2, sha256 });
     writeFileSync(path, `${head}\n${body}\n`);
     const { status, body: refused } = await call('restore', { index: 'notes', as: 'evil' });
     expect(status).toBe(400);
