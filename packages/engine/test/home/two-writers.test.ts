@@ -100,6 +100,19 @@ describe('an index at home in a store', () => {
     await other.close();
   });
 
+  it('costs four requests a commit', async () => {
+    await build();
+    await appendRows(lake.source, { kind: 'rows', rows: rows(200, 1000) });
+    const requests: string[] = [];
+    server.fault = ({ method }) => {
+      requests.push(method);
+      return null;
+    };
+    await lake.backend.sync({ index: 't' });
+    // the name, the bundle, the commit, the name
+    expect(requests).toEqual(['GET', 'PUT', 'PUT', 'PUT']);
+  });
+
   it('has one history, whoever writes it', async () => {
     const place = await build();
     const engines = [lake.backend, await another(place, 'a'), await another(place, 'b')];
