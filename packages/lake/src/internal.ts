@@ -4,7 +4,7 @@ export { makeFolder } from './base/files/new-files.ts';
 export { openRegularFile, type RegularFile } from './base/files/regular-file.ts';
 export { cannotFlush } from './base/files/sync-folder.ts';
 export { normalizeRecorded } from './base/files/table-files.ts';
-export { isObjectPath, isObjectStorage } from './base/object-storage.ts';
+export { isObjectPath, isObjectStorage, objectAddress } from './base/object-storage.ts';
 export { hasEnded, processMark } from './base/process-mark.ts';
 export {
   controlGroupMemory,

@@ -9,7 +9,7 @@ import { type Commit, readCommit } from '../index/commits/commit.ts';
 import { findWindow } from '../open/describe-windows.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
-import { resolvePath } from '../schema/parse/resolve-catalog.ts';
+import { storagePlace } from '../schema/parse/resolve-definition.ts';
 import { type WindowStart, windowName } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
@@ -111,7 +111,7 @@ function planMoves(index: UnlockedIndex, request: MoveRequest, now: number, fenc
   if (commit === null) throw notBuilt(definition.index);
   const moves = plannedMoves(index, commit, request, now);
   const { storage } = definition;
-  const place = storage === undefined ? null : resolvePath(storage, index.baseDir);
+  const place = storage === undefined ? null : storagePlace(storage, index.baseDir);
   if (place === null && moves.cool.length > 0) throw noStorage(definition.index);
   const moved = (start: WindowStart, isCold: boolean): WindowMove => ({
     name: windowName(start, commit.windows?.every ?? 'day'),

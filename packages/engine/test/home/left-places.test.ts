@@ -34,6 +34,17 @@ async function rowsAt(place = 'home'): Promise<number | undefined> {
 }
 
 describe('a place of published indexes', () => {
+  it.each(['./home', 'file://FOLDER/home'])(
+    'begins at the folder of its definition: %s',
+    async (place) => {
+      await lake.backend.dropIndex({ index: 't' });
+      await lake.define(`storage: ${place.replace('FOLDER', lake.folder)}
+fields: [{ name: id, type: KEYWORD }]`);
+      await lake.backend.reindex({ index: 't' });
+      expect(await rowsAt()).toBe(1);
+    },
+  );
+
   it('keeps what another data folder has published when a copy is dropped', async () => {
     cpSync(join(lake.folder, 'data'), join(lake.folder, 'copy'), { recursive: true });
     await add('k1');

@@ -15,6 +15,7 @@ import type { Definition } from '../../schema/definition.ts';
 import { definitionDigest } from '../../schema/definition-digest.ts';
 import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
+import { storagePlace } from '../../schema/parse/resolve-definition.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
 
@@ -87,10 +88,10 @@ function publishedIndex(
   if (row === undefined || !row.definition.includes('storage')) return null;
   const known = indexes.known(row.name);
   const storage = homeOf(known.definition);
-  return storage === null ? null : { ...known, storage };
+  return storage === null ? null : { ...known, storage: storagePlace(storage, row.baseDir) };
 }
 
-/** Where the commits of an index are published; null: nowhere. */
+/** Where a definition says that commits are published; null: nowhere. */
 export const homeOf = ({ storage, windows }: Definition): string | null =>
   storage === undefined || windows !== undefined ? null : storage;
 

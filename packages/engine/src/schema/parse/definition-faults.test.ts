@@ -180,6 +180,14 @@ describe('faults of a definition', () => {
       ['8:10 error an index on several nodes is not published: leave storage out'],
     ],
     [
+      `${HEAD}${FIELD}\nstorage: ~/p`,
+      ['7:10 error storage "~/p" begins with "~", which is not replaced: write the path'],
+    ],
+    [
+      `${HEAD}${FIELD}\nstorage: s3://`,
+      ['7:10 error storage "s3://" names no bucket: expected s3://bucket/prefix'],
+    ],
+    [
       `${HEAD}${FIELD}\nwindows: {field: a, every: month}`,
       ['7:18 error windows.field "a" must be a fast DATE field'],
     ],

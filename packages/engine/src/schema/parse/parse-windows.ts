@@ -1,5 +1,5 @@
 import { didYouMean } from '@lakehouse-search/contract/internal';
-import { isObjectPath } from '@lakehouse-search/lake/internal';
+import { isObjectPath, objectAddress } from '@lakehouse-search/lake/internal';
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldDefinition, WindowsDefinition } from '../definition.ts';
 import { WINDOW_UNITS } from '../windows.ts';
@@ -58,11 +58,22 @@ export function parseStorage(
   }
   const storage = readText(tree, 'storage', report);
   if (storage === undefined) return undefined;
-  if (/^[a-z][a-z0-9+.-]*:/i.test(storage) && !/^file:/.test(storage) && !isObjectPath(storage)) {
-    report.error(
-      tree.at,
-      `storage "${storage}" must be a folder, or a place on s3://, gs://, az:// or abfss://`,
-    );
-  }
+  const fault = faultOfPlace(storage);
+  if (fault !== null) report.error(tree.at, `storage "${storage}" ${fault}`);
   return storage;
+}
+
+/** What is wrong with a place; null: nothing. */
+function faultOfPlace(storage: string): string | null {
+  if (storage.startsWith('~')) return 'begins with "~", which is not replaced: write the path';
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(storage) || /^file:\/\/\//.test(storage)) return null;
+  if (!isObjectPath(storage)) {
+    return 'must be a folder, or a place on s3://, gs://, az:// or abfss://';
+  }
+  try {
+    objectAddress(storage);
+    return null;
+  } catch {
+    return 'names no bucket: expected s3://bucket/prefix';
+  }
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { Definition, FieldDefinition } from '../definition.ts';
 import { requireDefinition } from './parse-definition.ts';
@@ -19,9 +20,13 @@ export function resolvedDefinition({
       : { ...source, catalog: resolveCatalog(source.catalog, baseDir) };
   const fields = definition.fields.map((field) => withModel(field, baseDir));
   const { storage } = definition;
-  const place = storage === undefined ? {} : { storage: resolvePath(storage, baseDir) };
+  const place = storage === undefined ? {} : { storage: storagePlace(storage, baseDir) };
   return { ...definition, source: resolved, fields, ...place };
 }
+
+/** The place that `storage` of a definition names. Throws as `resolvePath`. */
+export const storagePlace = (storage: string, baseDir: string): string =>
+  resolvePath(storage.startsWith('file:') ? fileURLToPath(storage) : storage, baseDir);
 
 function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {
   const model = field.vector?.model;
