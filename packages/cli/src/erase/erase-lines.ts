@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<ErasurePlace, string>> = {
   job_record: 'job record',
   backup: 'backup',
   cold_window: 'cold window',
+  published_commit: 'published commit',
   other_file: 'other file',
 };
 const ENDS: Readonly<Record<ErasureEnd, string>> = {

@@ -22,6 +22,8 @@ export type ErasurePlace =
   | 'backup'
   /** A cold window: its deleted documents, and objects or cached blocks that no commit needs. */
   | 'cold_window'
+  /** A commit in a store that was replaced, or in a place that the index has left. */
+  | 'published_commit'
   /** Any other file of the data folder (only a deep check finds these). */
   | 'other_file';
 

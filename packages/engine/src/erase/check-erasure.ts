@@ -3,7 +3,7 @@
  *
  * 1. the table: its head, then its older snapshots, which belong to the table
  * 2. every generation folder of the index (search-generation.ts)
- * 3. the stores of cold windows (search-cold.ts)
+ * 3. the stores of cold windows and of published commits (search-cold.ts, search-published.ts)
  * 4. embedding caches (search-embeddings.ts)
  * 5. saved queries, past queries, job records (search-records.ts)
  * 6. backups (search-backups.ts)
@@ -33,6 +33,7 @@ import {
   searchEmbeddings,
 } from './search-embeddings.ts';
 import { type GenerationState, searchGeneration } from './search-generation.ts';
+import { searchPublished } from './search-published.ts';
 import { type IndexRecords, searchRecords } from './search-records.ts';
 import { searchTable } from './search-table.ts';
 import { VectorsSeen } from './vectors-seen.ts';
@@ -95,6 +96,7 @@ export async function checkErasure(
     refuseAborted(call.signal);
   }
   await searchCold(places, findings);
+  await searchPublished(places, findings);
   const given = subject.texts.map((text) => ({ key: null, text: Buffer.from(text) }));
   findings.examined.texts += given.length;
   const texts = erasedTexts([...given, ...rows.texts]);

@@ -45,6 +45,7 @@ import { requireErasable } from './require-erasable.ts';
 import { rewriteBothTiers } from './rewrite-cold.ts';
 import { coldPlaces } from './search-cold.ts';
 import { purgeEmbeddings } from './search-embeddings.ts';
+import { removeLeftPlaces } from './search-published.ts';
 import { removeRecords } from './search-records.ts';
 
 /** What a run may do, and how. */
@@ -93,6 +94,7 @@ export async function runErasure(
     backups_removed: 0,
   };
   await work.locked((lock) => eraseFiles(places, found, actions, work, lock));
+  await removeLeftPlaces(places);
   work.forget();
   refuseAborted(work.signal);
   Object.assign(actions, await removeRecords(found.records, found.keys));

@@ -57,7 +57,7 @@ export async function openPublished(
   requireTrusted(definition, location);
   await admit?.(definition);
   const spelling = hash('sha256', location).slice(0, 16);
-  const opened = await openCommit(`${commit.attempt}.${spelling}`, async (draft) => {
+  const opened = await openCommit(`${commit.uuid}.${commit.attempt}.${spelling}`, async (draft) => {
     const registry = new Registry(draft);
     try {
       const options = { ...call, dataDir: draft, registry, openDirectory, name };

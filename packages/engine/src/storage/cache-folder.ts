@@ -2,7 +2,9 @@
  * The folder of the cache on the local disk, which all processes of a user share:
  *
  *   <uuid of an index>.<object>   blocks of a cold file (cached-file.ts)
- *   opened/<commit>/              a data folder with a commit of a published index
+ *   families.<uuid>.data.<bundle>.<object>
+ *                                 the same of a bundle of a published index
+ *   opened/<uuid>.<attempt>.<…>/  a data folder with a commit of a published index
  *
  * All together take at most LHS_COLD_CACHE_BYTES; what was not used for longest goes first. What a
  * process has open stays.
@@ -89,6 +91,37 @@ export async function trimCache(limit: number): Promise<void> {
     await removeEntry(entry.path);
     total -= entry.bytes;
   }
+}
+
+/**
+ * What is there of a published index but its newest commit: paths of blocks, and of opened commits.
+ * Those that processes have open stay until they close them.
+ */
+export async function formerlyPublished(
+  uuid: string,
+  newest: {
+    readonly attempt: string;
+    readonly bundles: readonly { readonly object: string }[];
+  } | null,
+): Promise<readonly string[]> {
+  const needed = (newest?.bundles ?? []).map(({ object }) => `families.${uuid}.data.${object}.`);
+  const blocks = (await readdir(cacheFolder()).catch(() => [])).filter(
+    (name) =>
+      name.startsWith(`families.${uuid}.`) && !needed.some((prefix) => name.startsWith(prefix)),
+  );
+  const opened = (await readdir(openedCommits()).catch(() => [])).filter(
+    (name) =>
+      name.startsWith(`${uuid}.`) && !name.startsWith(`${uuid}.${newest?.attempt ?? 'none'}.`),
+  );
+  return [
+    ...blocks.map((name) => join(cacheFolder(), name)),
+    ...opened.map((name) => join(openedCommits(), name)),
+  ];
+}
+
+/** Removes what no process has open. */
+export async function removeClosed(paths: readonly string[]): Promise<void> {
+  for (const path of paths) if ((await commitEntry(path))?.isOpen !== true) await removeEntry(path);
 }
 
 /** Removes a file, or a folder at once: nobody opens half of it. */

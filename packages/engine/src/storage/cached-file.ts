@@ -24,11 +24,15 @@ import { cacheFolder, cacheLimit, noteWritten } from './cache-folder.ts';
 import type { ColdObject } from './cold-file.ts';
 import type { Region } from './directory.ts';
 
-/** `<uuid of the index>.<object>`: keys of objects begin with the UUID. */
+/**
+ * `<uuid of the index>.<object>`: keys of objects begin with the UUID; those of bundles with
+ * `families/<uuid>/data/<object>`.
+ */
 function nameOf({ place, key, offset }: Pick<ColdObject, 'place' | 'key' | 'offset'>): string {
   const part = offset === undefined ? '' : `\n${offset}`;
   const hash = createHash('sha256').update(`${place}\n${key}${part}`).digest('hex');
-  return `${key.split('/', 1)[0]}.${hash.slice(0, 32)}`;
+  const owner = offset === undefined ? key.split('/', 1)[0] : key.replaceAll('/', '.');
+  return `${owner}.${hash.slice(0, 32)}`;
 }
 
 /** The file of the cache that has blocks of an object. */

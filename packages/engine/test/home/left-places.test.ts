@@ -1,8 +1,8 @@
 /** What stays in a place, and what goes, when an index leaves it. */
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -61,21 +61,72 @@ fields: [{ name: id, type: KEYWORD }]`);
     expect(await rowsAt()).toBe(3);
   });
 
+  const objects = (place: string) =>
+    readdirSync(join(lake.folder, place), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /commits\/|data\/./.test(name),
+    );
+  const keys = [{ identifier: [{ name: 'id', value: 'k0' }] }];
+  const move = (storage?: string) =>
+    lake.backend.moveIndex({ index: 't', ...(storage === undefined ? {} : { storage }) });
+
   it('is left for another one, for the data folder, and found again', async () => {
-    const { folder } = lake;
-    const move = (storage?: string) =>
-      lake.backend.moveIndex({ index: 't', ...(storage === undefined ? {} : { storage }) });
     for (let n = 0; n < 2; n++) {
-      const moved = await move(`${folder}/second`);
-      expect(moved).toMatchObject({ previous_storage: `${folder}/home` });
+      const moved = await move(`${lake.folder}/second`);
+      expect(moved).toMatchObject({ previous_storage: `${lake.folder}/home` });
       await expect(rowsAt()).rejects.toHaveProperty('code', 'index_not_found');
       expect(await rowsAt('second')).toBe(1 + n);
       expect(await move()).toMatchObject({ storage: null });
       await expect(rowsAt('second')).rejects.toHaveProperty('code', 'index_not_found');
       await add(`m${n}`);
       await lake.backend.sync({ index: 't' });
-      await move(`${folder}/home`);
+      await move(`${lake.folder}/home`);
       expect(await rowsAt()).toBe(2 + n);
     }
+  });
+
+  it('has nothing of an index that was erased from after it had left', async () => {
+    await add('k1');
+    await lake.backend.sync({ index: 't' });
+    // as an index that could not leave its place
+    const [uuid] = readdirSync(join(lake.folder, 'data/indexes'));
+    const left = readFileSync(join(lake.folder, 'data/indexes', uuid!, 'published'), 'utf8');
+    cpSync(join(lake.folder, 'home'), join(lake.folder, 'then'), { recursive: true });
+    await move(`${lake.folder}/other`);
+    rmSync(join(lake.folder, 'home'), { recursive: true });
+    renameSync(join(lake.folder, 'then'), join(lake.folder, 'home'));
+    writeFileSync(join(lake.folder, 'data/indexes', uuid!, 'published.left'), `[${left}]`);
+    await deleteRows(lake.source, "id = 'k0'");
+    await lake.backend.sync({ index: 't' });
+    expect(await rowsAt()).toBe(2);
+    const found = await lake.backend.checkErasure({ index: 't', keys });
+    expect(found.remains.map(({ place }) => place)).toContain('published_commit');
+    const { report } = await lake.backend.runErasure({ index: 't', keys });
+    expect(report.remains).toEqual([]);
+    await expect(rowsAt()).rejects.toMatchObject({ code: 'index_not_found' });
+    expect(objects('home')).toEqual([]);
+    expect(objects('other').map((name) => name.split('/').at(-2))).toEqual(['commits', 'data']);
+    expect(await rowsAt('other')).toBe(1);
+    expect(readdirSync(join(lake.folder, 'cache/opened'))).toHaveLength(1);
+    await lake.backend.dropIndex({ index: 't' });
+    expect([...objects('home'), ...objects('other')]).toEqual([]);
+  });
+
+  it('has nothing of an index that was dropped after it had left', async () => {
+    await move(`${lake.folder}/other`);
+    await lake.backend.sync({ index: 't' });
+    await lake.backend.dropIndex({ index: 't' });
+    expect([...objects('home'), ...objects('other')]).toEqual([]);
+  });
+
+  it('is examined after an erasure that could not delete', async () => {
+    await deleteRows(lake.source, "id = 'k0'");
+    await lake.backend.sync({ index: 't' });
+    const before = objects('home').length;
+    const found = await lake.backend.checkErasure({ index: 't', keys });
+    expect(found.remains.filter(({ place }) => place === 'published_commit')).toHaveLength(1);
+    await lake.backend.runErasure({ index: 't', keys });
+    expect(objects('home').length).toBeLessThan(before);
+    const { clean } = await lake.backend.checkErasure({ index: 't', keys });
+    expect(clean).toBe(true);
   });
 });

@@ -1,10 +1,13 @@
 /** What a data folder knows of its commits in a store: the file `published` of an index. */
 
+import { existsSync } from 'node:fs';
 import { corrupt } from '../../storage/frame.ts';
 import type { PublishedCommit } from '../chain.ts';
 import type { IndexFiles } from '../pinned-commit.ts';
 
 const FILE = 'published';
+/** Publications in places that the index has left and that could not be removed. */
+const LEFT = 'published.left';
 const DRAFT = 'published.tmp';
 
 /** The commits of an index in a place. */
@@ -35,14 +38,31 @@ export function readPublication(
 }
 
 /** What an index has published last, in whatever place; null: nothing. Throws as above. */
-export function lastPublication({ folder, openDirectory }: PublishedFolder): Publication | null {
+export const lastPublication = (index: PublishedFolder): Publication | null =>
+  readJson<Publication>(index, FILE);
+
+/** What an index has published in all places. Throws as above. */
+export function allPublications(index: PublishedFolder): readonly Publication[] {
+  if (!existsSync(index.folder)) return [];
+  const last = lastPublication(index);
+  return [...(last === null ? [] : [last]), ...leftPublications(index)];
+}
+
+const leftPublications = (index: PublishedFolder): readonly Publication[] =>
+  readJson<readonly Publication[]>(index, LEFT) ?? [];
+
+/** Notes what stays in a place that the index has left. Throws io_error, disk_full. */
+export const noteLeft = (index: PublishedFolder, publication: Publication): void =>
+  writeJson(index, LEFT, [...leftPublications(index), publication]);
+
+function readJson<T>({ folder, openDirectory }: PublishedFolder, file: string): T | null {
   const directory = openDirectory(folder);
-  if (!directory.list().includes(FILE)) return null;
-  const text = Buffer.from(directory.read(FILE)).toString();
+  if (!directory.list().includes(file)) return null;
+  const text = Buffer.from(directory.read(file)).toString();
   try {
-    return JSON.parse(text) as Publication;
+    return JSON.parse(text) as T;
   } catch {
-    throw corrupt(`${folder}/${FILE}`, 'it is not JSON');
+    throw corrupt(`${folder}/${file}`, 'it is not JSON');
   }
 }
 
@@ -53,19 +73,19 @@ export function forgetPublication({ folder, openDirectory }: PublishedFolder): v
 }
 
 /** Notes it durably. Throws io_error, disk_full. */
-export function writePublication(
-  { folder, openDirectory }: PublishedFolder,
-  publication: Publication,
-): void {
+export const writePublication = (index: PublishedFolder, publication: Publication): void =>
+  writeJson(index, FILE, publication);
+
+function writeJson({ folder, openDirectory }: PublishedFolder, file: string, value: object): void {
   const directory = openDirectory(folder);
   if (directory.list().includes(DRAFT)) directory.remove(DRAFT);
   const writer = directory.create(DRAFT);
   try {
-    writer.write(Buffer.from(JSON.stringify(publication)));
+    writer.write(Buffer.from(JSON.stringify(value)));
     writer.finish();
   } catch (error) {
     writer.abort();
     throw error;
   }
-  directory.rename(DRAFT, FILE);
+  directory.rename(DRAFT, file);
 }

@@ -33,11 +33,10 @@ import type { Home } from '../../home/chain.ts';
 import { pruneRepository } from '../../home/prune.ts';
 import { openRepository } from '../../home/repository.ts';
 import { restoreIndex } from '../../home/restore-index.ts';
-import { definitionAt } from '../../schema/parse/resolve-definition.ts';
+import { definitionAt, homePlace } from '../../schema/parse/resolve-definition.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
-import { homeOf } from './publish.ts';
 import { timed } from './write-index.ts';
 
 /** Backups that are read at a time. */
@@ -68,7 +67,10 @@ export async function backupLocal(
       const key = receiptKey(indexes.dataDir);
       const home = await openRepository(whole, true, work.signal);
       const what = indexToBackUp(indexes, known);
-      const make = homeOf(known.definition) === whole ? backupAtHome : backupIndex;
+      const make =
+        homePlace(known.definition, known.registered.baseDir) === whole
+          ? backupAtHome
+          : backupIndex;
       const done = await make(what, home!, { ...work, verify, key });
       const { filesCopied: files_copied, bytesCopied: bytes_copied } = done;
       const copied = { files_copied, bytes_copied, verified: verify };

@@ -2,10 +2,11 @@ import type { CallContext, CloneIndexRequest, CloneResponse } from '@lakehouse-s
 import { checkCloneIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
 import { type ClonedIndex, cloneIndex } from '../../home/clone-index.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
-import { atHome, homeOf } from './publish.ts';
+import { atHome } from './publish.ts';
 import { timed, withLock } from './write-index.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function cloneLocal(
     const options = { ...call, dataDir, registry, openDirectory, ...which };
     const clone = () => cloneIndex(indexToBackUp(indexes, known), options);
     try {
-      const made = await (homeOf(known.definition) === null
+      const made = await (homePlace(known.definition, known.registered.baseDir) === null
         ? clone()
         : branch(indexes, known, { name, signal: call.signal }, clone));
       return {

@@ -16,6 +16,7 @@ import {
 import { readWireValue } from '../../documents/wire-value.ts';
 import { currentGeneration } from '../../open/index-folder.ts';
 import { notBuilt } from '../../open/open-index.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { applyToLive, followTable } from '../../sync/follow/follow-table.ts';
 import type { LockedIndex } from '../../sync/locked-index.ts';
 import { checkpointState } from '../../sync/source-state.ts';
@@ -23,7 +24,6 @@ import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { refuseForeignFiles } from './batch-files.ts';
 import { withBatchWriter } from './batch-writer.ts';
-import { homeOf } from './publish.ts';
 import { notedSync, writeIndex } from './write-index.ts';
 
 /** Brings an index to its table's head. Throws index_not_built, and as `followTable`. */
@@ -34,9 +34,10 @@ export async function syncLocal(
 ): Promise<SyncResponse> {
   const { index, until, wait_ms } = checkSyncRequest(request);
   const known = accessible(indexes, index, work);
-  const { folder, definition } = known;
+  const { folder, definition, registered } = known;
   const isHere = currentGeneration(folder) !== null;
-  if (!isHere && homeOf(definition) === null) throw notBuilt(definition.index);
+  if (!isHere && homePlace(definition, registered.baseDir) === null)
+    throw notBuilt(definition.index);
   const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
   const sync = (locked: LockedIndex) => followTable(locked, until, work);
   return notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));

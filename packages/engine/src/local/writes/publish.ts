@@ -1,21 +1,21 @@
-import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
 import {
+  allPublications,
   forgetPublication,
   lastPublication,
+  noteLeft,
   type Publication,
 } from '../../home/writing/publication.ts';
 import type { HomeIndex, IndexAtHome, PublishOptions } from '../../home/writing/publish.ts';
 import { indexFolder } from '../../open/index-folder.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import type { RegisteredIndex } from '../../registry/registry.ts';
-import type { Definition } from '../../schema/definition.ts';
 import { definitionDigest } from '../../schema/definition-digest.ts';
 import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
-import { storagePlace } from '../../schema/parse/resolve-definition.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
 
@@ -63,7 +63,8 @@ export async function settleAtHome(
   const left = isLeft ? lastPublication(folderOf(indexes, uuid)) : null;
   if (known !== null) await settleIn(indexes, known, turn, options);
   else if (left !== null) forgetPublication(folderOf(indexes, uuid));
-  if (left !== null) await removeLeft(left);
+  if (left === null) return;
+  await removeLeft(left, () => noteLeft(folderOf(indexes, uuid), left));
 }
 
 async function settleIn(
@@ -87,13 +88,9 @@ function publishedIndex(
   // most definitions have no storage, and are not parsed for that
   if (row === undefined || !row.definition.includes('storage')) return null;
   const known = indexes.known(row.name);
-  const storage = homeOf(known.definition);
-  return storage === null ? null : { ...known, storage: storagePlace(storage, row.baseDir) };
+  const storage = homePlace(known.definition, row.baseDir);
+  return storage === null ? null : { ...known, storage };
 }
-
-/** Where a definition says that commits are published; null: nowhere. */
-export const homeOf = ({ storage, windows }: Definition): string | null =>
-  storage === undefined || windows !== undefined ? null : storage;
 
 /** Whether a published index was made from this definition, whatever its text. */
 const isSame = ({ definition }: KnownIndex, published: PublishedCommit): boolean =>
@@ -118,9 +115,9 @@ export async function dropPublished(
   indexes: LocalIndexes,
   { uuid }: Pick<RegisteredIndex, 'uuid'>,
 ): Promise<void> {
-  const own = folderOf(indexes, uuid);
-  const publication = existsSync(own.folder) ? lastPublication(own) : null;
-  if (publication !== null) await removeLeft(publication);
+  for (const publication of allPublications(folderOf(indexes, uuid))) {
+    await removeLeft(publication, () => undefined);
+  }
 }
 
 const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
@@ -128,13 +125,14 @@ const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
   openDirectory,
 });
 
-/** Removes what an index has published in a place where it is no more. */
-async function removeLeft(publication: Publication): Promise<void> {
+/** Removes what an index has published in a place where it is no more. `note`: it stays there. */
+async function removeLeft(publication: Publication, note: () => void): Promise<void> {
   const { removePublished } = await import('../../home/writing/remove-published.ts');
   try {
     await removePublished(publication);
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
+    note();
     const what = `an index stays in its former store: ${error.message}`;
     process.emitWarning(what, 'LhsWarning');
   }

@@ -15,11 +15,12 @@ import { keptGenerations } from '../../open/kept-generations.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import { isOrphaned, type RegisteredJob } from '../../registry/jobs.ts';
 import { alteredMeanwhile, type RegisteredIndex, wasDropped } from '../../registry/registry.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locked-index.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { homeOf, openAtHome, requireWritable, settleAtHome } from './publish.ts';
+import { openAtHome, requireWritable, settleAtHome } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
@@ -112,7 +113,7 @@ export async function bringUp(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { definition, registered } = known;
-  if (homeOf(definition) === null) return;
+  if (homePlace(definition, registered.baseDir) === null) return;
   const turn = { what: 'reindex', signal, waitMs: Number.POSITIVE_INFINITY };
   unlock(indexes, registered, await lockForWriting(indexes, registered, turn));
 }

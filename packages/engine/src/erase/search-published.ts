@@ -1,0 +1,62 @@
+/**
+ * The places in which an index is or was published: objects that its newest commit does not name,
+ * and what the cache of this user has of them. The documents of the newest commit are searched with
+ * the live generation.
+ */
+import { lastCommit } from '../home/chain.ts';
+import { openHome } from '../home/repository.ts';
+import { sweepable } from '../home/sweep.ts';
+import { allPublications, type Publication } from '../home/writing/publication.ts';
+import { removePublished } from '../home/writing/remove-published.ts';
+import { homePlace } from '../schema/parse/resolve-definition.ts';
+import { inStore } from '../source/store-errors.ts';
+import { formerlyPublished, openedCommits, removeClosed } from '../storage/cache-folder.ts';
+import type { ErasurePlaces } from './check-erasure.ts';
+import type { Findings } from './findings.ts';
+
+type PublishedIndex = Pick<ErasurePlaces, 'known' | 'openDirectory'>;
+
+/** Searches the stores and the cache. Throws unreachable, access errors, corrupt_index, io_error. */
+export async function searchPublished(index: PublishedIndex, findings: Findings): Promise<void> {
+  for (const published of publishedOf(index)) {
+    const { keys, cached } = await findFormer(index, published);
+    const isLeft = published.place !== placeOf(index);
+    const what = isLeft ? 'of the index, which is published elsewhere now' : 'of replaced commits';
+    const add = (where: string, detail: string) =>
+      findings.add({ place: 'published_commit', key: null, where, detail, goes: 'erase' });
+    if (keys.length > 0) {
+      add(published.place, `${keys.length} objects ${what}; they may hold the data`);
+    }
+    if (cached.length > 0) {
+      add(openedCommits(), `${cached.length} entries of the cache; those of open readers stay`);
+    }
+  }
+}
+
+/**
+ * Removes what the index has published in places that it has left, and what the cache has of its
+ * former commits. Throws index_busy if another data folder writes there, and as `searchPublished`.
+ */
+export async function removeLeftPlaces(index: PublishedIndex): Promise<void> {
+  for (const published of publishedOf(index)) {
+    if (published.place !== placeOf(index)) await removePublished(published);
+    await removeClosed((await findFormer(index, published)).cached);
+  }
+}
+
+const publishedOf = ({ known: { folder }, openDirectory }: PublishedIndex) =>
+  allPublications({ folder, openDirectory });
+
+const placeOf = ({ known: { definition, registered } }: PublishedIndex): string | null =>
+  homePlace(definition, registered.baseDir);
+
+/** Objects in a place and paths in the cache that the newest commit does not need. */
+async function findFormer(index: PublishedIndex, { place, family }: Publication) {
+  const home = await openHome(place);
+  return inStore(async () => {
+    const last = place === placeOf(index) ? await lastCommit(home, family) : null;
+    const newest = last === null ? null : { ...last, former: [] };
+    const { unneeded: keys } = await sweepable(home, family, newest);
+    return { keys, cached: await formerlyPublished(family, last) };
+  });
+}
