@@ -55,6 +55,29 @@ describe('an import', () => {
     expect(done.stdout).not.toMatch(/^note: |--replace/m);
   });
 
+  it('takes the command that a search of numbers in texts advises', async () => {
+    const rows = [
+      { id: 1, 'a b': 11 },
+      { id: 2, 'a b': '' },
+      { id: 3, 'a b': 2.5 },
+    ];
+    writeFileSync(home.path('mixed.json'), JSON.stringify(rows));
+    const made = await run(['mixed.json', ...into('m.mixed'), '--key', 'id']);
+    expect(made.stdout).toContain('a b string');
+    const warehouse = ['--warehouse', home.path('my lake')];
+    const { stdout } = await home.run(['index', 'init', 'm.mixed', ...warehouse]);
+    writeFileSync(home.path('mixed.yaml'), stdout);
+    await home.run(['index', 'create', home.path('mixed.yaml')]);
+    await home.run(['index', 'reindex', 'mixed']);
+    const found = await home.run(['search', 'mixed', 'a_b:>10']);
+    const [, command = ''] = /lhs (import FILE .*)$/m.exec(found.stdout + found.stderr) ?? [];
+    const advised = command.replace('FILE', 'mixed.json');
+    const again = [...shellWords(advised), ...warehouse];
+    const done = await home.run(again, { cwd: home.folder });
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout).toContain('a b double');
+  });
+
   it('prints the command of an upsert whose table and file are turned', async () => {
     const at = ['--warehouse', home.path('my lake'), '--key', 'id'];
     writeFileSync(home.path('turned.csv'), 'id,name\n7,g\n');

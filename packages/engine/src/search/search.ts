@@ -16,6 +16,7 @@ import { lazily } from '../base/lazily.ts';
 import { comparesTexts } from '../query/bind/bounds.ts';
 import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
+import { queryFields } from '../shard/request/query-fields.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
 import type { FetchedDoc } from '../shard/shard.ts';
 import {
@@ -98,19 +99,23 @@ export async function answerSearch(
     ...(!needsRows(bound) || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
     ...more,
-    ...notesOf([...bound.notes, ...sortNotes(bound, page), ...(more?.notes ?? [])]),
+    ...notesOf([...bound.notes, ...sortNotes(context, bound, page), ...(more?.notes ?? [])]),
   };
 }
 
 /** Notes on sorts by texts whose values on the page are numbers of different lengths. */
-function sortNotes({ order }: BoundRequest, page: readonly FoundDoc[]): readonly string[] {
+function sortNotes(
+  { mapping }: SearchContext,
+  { order }: BoundRequest,
+  page: readonly FoundDoc[],
+): readonly string[] {
   return order.flatMap((key, i) => {
     if (key.kind !== 'field' || key.field.type !== 'KEYWORD') return [];
     const values = page.map(({ hit }) => hit.values[i]).filter((value) => value !== null);
     const texts = values.map((value) => String(columnValueToJson(key.field, value)));
     const lengths = texts.map((text) => /^[-+]?(\d+)(?:\.\d+)?$/.exec(text)?.[1].length);
     if (lengths.includes(undefined) || new Set(lengths).size < 2) return [];
-    return [comparesTexts(`the sort by ${key.field.name}`, key.field)];
+    return [comparesTexts(`the sort by ${key.field.name}`, key.field, queryFields(mapping))];
   });
 }
 

@@ -249,8 +249,9 @@ describe('a search', () => {
     const notes = async (query: string) => (await backend.search({ query })).notes ?? [];
     for (const range of ['author:[5 TO 40]', 'author:[60 TO *]', 'author:[* TO -1.5}'])
       expect(await notes(range)).toEqual([
-        `the range ${range} compares texts: author is a KEYWORD, in which "10" is before "9"; if ` +
-          'its values are numbers, import the column of "author" as double',
+        expect.stringMatching(
+          /^the range .* is a KEYWORD, in which "10" is before "9"; .* column "author" .* as double$/,
+        ),
       ]);
     for (const range of ['author:[01000 TO 02000]', 'author:[a TO *]', 'words:[5 TO 40]'])
       expect(await notes(range)).toEqual([]);

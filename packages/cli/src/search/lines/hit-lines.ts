@@ -13,7 +13,7 @@ import {
   textOfJson,
 } from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
-import { adviceLines } from '../../terminal/errors/next-step.ts';
+import { adviceLines, commandWords } from '../../terminal/errors/next-step.ts';
 import { instantText } from '../../terminal/instants.ts';
 import type { Style } from '../../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../../terminal/text.ts';
@@ -236,7 +236,7 @@ export function remarks(answer: SearchResponse, style: Style, columns: number): 
     const what = `the ${arm} arm did not answer: ${printable(message)}`;
     return [what, ...adviceLines(hint, next).map((line) => `  ${printable(line)}`)];
   });
-  return [...failed, ...(answer.notes ?? []).map(printable)].flatMap((line) =>
+  return [...failed, ...(answer.notes ?? []).map(commandWords).map(printable)].flatMap((line) =>
     wrap(style.yellow(line), columns),
   );
 }

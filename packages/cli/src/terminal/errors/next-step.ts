@@ -54,12 +54,21 @@ export const behindText = (
   index: Pick<IndexDescription, 'index' | 'synced_by'>,
 ): string => `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
 
-/** What is said of an alter in a text for all callers, as the command for it. */
+/** What is said of an alter or an import in a text for all callers, as the command for it. */
 export const commandWords = (text: string): string =>
-  text.replace(
-    /then alter index "[^"]*" with it/g,
-    `then ${nextCommand({ step: 'alter_index', index: '' })}`,
-  );
+  text
+    .replace(
+      /then alter index "[^"]*" with it/g,
+      `then ${nextCommand({ step: 'alter_index', index: '' })}`,
+    )
+    .replace(
+      /import column "(.*)" of table "(.*)" as double/g,
+      (_, column: string, table: string) => importAs(table, `${column}=double`),
+    );
+
+/** The command that reads a column of a table again as another type, without empty texts. */
+const importAs = (table: string, type: string): string =>
+  `lhs import FILE --table ${table} --replace --type ${shellWord(type)} --null ''`;
 
 /** Lines of advice: the hint, then a command for each step. */
 export function adviceLines(

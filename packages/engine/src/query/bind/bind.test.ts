@@ -153,7 +153,7 @@ describe('binding a query', () => {
   });
 
   test('says how a column of texts becomes one of numbers', () => {
-    const hint = expect.stringMatching(/import the column of "repo" as double/);
+    const hint = expect.stringMatching(/import column "repo" as double/);
     expect(() => bound('repo:>60')).toThrow(expect.objectContaining({ hint }));
     expect(() => bound('repo:[a TO b]')).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/fast: true/) }),

@@ -96,7 +96,7 @@ function plainNumber({ type }: FieldPlan, value: string): string | undefined {
 export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
   const { text } = scope;
   const ofNumbers = plan.type === 'KEYWORD' && hasNumbers(node);
-  requireFast(plan, node, scope, 'a range', ofNumbers ? numbersHint(plan) : '');
+  requireFast(plan, node, scope, 'a range', ofNumbers ? numbersHint(plan, scope.fields) : '');
   if (plan.column === 'ordinal') {
     const bytes = (bound: Bound): ByteBound => ({
       bytes: byteValue(plan, bound.value, text, node.span),
@@ -133,18 +133,20 @@ function hasNumbers({ lower, upper }: Range): boolean {
 }
 
 /** Notes that a range of numbers compares texts. */
-function noteTexts(plan: FieldPlan, node: Range, { text, notes }: BindScope): void {
-  notes.push(comparesTexts(`the range ${shown(node, text)}`, plan));
+function noteTexts(plan: FieldPlan, node: Range, { text, notes, fields }: BindScope): void {
+  notes.push(comparesTexts(`the range ${shown(node, text)}`, plan, fields));
 }
 
 /** The note that a range or a sort compares numbers as texts. */
-export const comparesTexts = (what: string, plan: FieldPlan): string =>
+export const comparesTexts = (what: string, plan: FieldPlan, fields: QueryFields): string =>
   `${what} compares texts: ${plan.name} is a KEYWORD, in which "10" is before "9"; ` +
-  numbersHint(plan);
+  numbersHint(plan, fields);
 
 /** How a column of texts becomes one of numbers. */
-const numbersHint = ({ name }: FieldPlan): string =>
-  `if its values are numbers, import the column of "${name}" as double`;
+function numbersHint({ id, name }: FieldPlan, { source, columns }: QueryFields): string {
+  const table = source !== undefined && 'table' in source ? ` of table "${source.table}"` : '';
+  return `if its values are numbers, import column "${columns?.get(id) ?? name}"${table} as double`;
+}
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
 function noteEmpty(node: Range, { text, notes }: BindScope): void {

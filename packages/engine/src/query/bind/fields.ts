@@ -1,5 +1,6 @@
 import type { ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
+import type { Definition } from '../../schema/definition.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { KeySpec } from '../../schema/keys/key.ts';
 import { titleRank } from '../../schema/propose/title-names.ts';
@@ -15,11 +16,15 @@ import type { SynonymTable } from './synonyms.ts';
  */
 export interface QueryFields {
   readonly index: string;
+  /** Where the rows of the index are. */
+  readonly source?: Definition['source'];
   readonly plans: ReadonlyMap<string, FieldPlan>;
   /** Columns of the key. Absent: `ids` clauses are refused. */
   readonly key?: KeySpec;
   /** Ids of the fields that are declared fast: only those have ranges and sorts. */
   readonly fast: ReadonlySet<number>;
+  /** Names of the columns of fields with one column, by the ids of the fields. */
+  readonly columns?: ReadonlyMap<number, string>;
   /** Names of fast KEYWORD fields by the ids of other fields with the same columns. */
   readonly exact?: ReadonlyMap<number, string>;
   /** Ids of the fields with `indexed: false`: their values are not looked up. */

@@ -27,6 +27,8 @@ function readFields(mapping: Mapping): QueryFields {
   const synonyms = synonymsOf(mapping);
   return {
     ...{ index: mapping.definition.index, plans, key, fast: ids, unindexed, declared },
+    source: mapping.definition.source,
+    columns: columnNames(mapping),
     exact: exactFields(mapping),
     leaves: mapping.columns
       .filter(({ name }) => plans.has(pathField(name)))
@@ -34,6 +36,15 @@ function readFields(mapping: Mapping): QueryFields {
     ...(synonyms && { synonyms }),
   };
 }
+
+const columnNames = ({ fields, columns }: Mapping): ReadonlyMap<number, string> =>
+  new Map(
+    fields.flatMap(({ plan, source }) =>
+      source.kind === 'columns' && source.columns.length === 1
+        ? [[plan.id, columns[source.columns[0]].name]]
+        : [],
+    ),
+  );
 
 const leafPaths = (type: Type, path: string): readonly string[] =>
   type.kind === 'struct'
