@@ -44,6 +44,8 @@ export async function suggestIndex(
 
 const SHORT_WORD = 5;
 const LONGEST_WORD = 64;
+/** Letters that two words have in common at least. */
+const LEAST_ALIKE = 3;
 /** Spellings of a word that are compared. */
 const SPELLINGS = 16;
 
@@ -103,8 +105,9 @@ export const frequentTerms = (
   firstTexts(context, fan, { field, text: '' }, limit, { pattern: '(.|\\n)*' });
 
 /**
- * The term of a field or path that is nearest to a word: at most 2 edits, 1 in short words, and
- * fewer than the word has characters. Undefined: there is none.
+ * The term of a field or path that is nearest to a word: one edit away, or two of a long word that
+ * begins with the same letters. A term of two letters is near to a longer word that begins with it.
+ * Undefined: there is none.
  */
 export async function nearestTerm(
   context: SearchContext,
@@ -113,10 +116,18 @@ export async function nearestTerm(
   word: string,
 ): Promise<string | undefined> {
   const { length } = Array.from(word);
-  const max_edits = Math.min(length - 1, length <= SHORT_WORD ? 1 : 2);
-  if (max_edits < 1 || length > LONGEST_WORD) return undefined;
-  const near = { field, text: word, fuzzy: true, max_edits };
-  return (await firstTexts(context, fan, near, 2)).find((text) => text !== word);
+  if (length < 2 || length > LONGEST_WORD) return undefined;
+  const within = async (max_edits: number) => {
+    const near = { field, text: word, fuzzy: true, max_edits };
+    const texts = await firstTexts(context, fan, near, SPELLINGS);
+    const isAlike = (text: string) =>
+      text.length >= Math.min(length, LEAST_ALIKE) || word.startsWith(text);
+    return texts.filter((text) => text !== word && isAlike(text));
+  };
+  const [nearest] = await within(1);
+  if (nearest !== undefined || length <= SHORT_WORD) return nearest;
+  const start = word.slice(0, LEAST_ALIKE).toLowerCase();
+  return (await within(2)).find((text) => text.toLowerCase().startsWith(start));
 }
 
 /** The first terms of all shards by distance, live documents and bytes. */

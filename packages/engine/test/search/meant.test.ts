@@ -84,6 +84,9 @@ describe('a clause without hits', () => {
     ['serv', 'serv*', 1],
     ['21.', '21.*', 1],
     ['last:Rut9', 'last:Ruth', 2],
+    ['body:servzzes', 'body:services', 1],
+    ['body:zzrvices', null, 0],
+    ['emoji:xa', null, 0],
   ] as const)('%s: did you mean %s?', async (query, suggestion, found) => {
     const [count] = await counts(query);
     if (suggestion === null) return expect(count.suggestion).toBeUndefined();
