@@ -86,6 +86,9 @@ describe('a date in another notation', () => {
     ['30. April 1992', 'ts:1992-04-30/d', DAY],
     ['April 1992', 'ts:1992-04', at('1992-04')],
     ['"April 1992"', 'ts:1992-04', at('1992-04')],
+    ['Apr 29 14:36:25', 'ts:1992-04-29T14:36:25', SECOND],
+    ['"Apr 29 14:36:25"', 'ts:1992-04-29T14:36:25', SECOND],
+    ['Apr 29 14:36:25 upgrade', 'ts:1992-04-29T14:36:25 AND upgrade', null],
     ['1992-04-30 startup', 'ts:1992-04-30/d AND startup', null],
     [
       '1992-04-30 14:36:25 upgrade archives libc6:amd64',
@@ -117,6 +120,31 @@ describe('a date in another notation', () => {
       expect(total).toBeGreaterThan(0);
       expect(notes ?? []).not.toContainEqual(expect.stringContaining('is a date'));
     }
+  });
+});
+
+describe('a date without a year', () => {
+  const instants = ['2005-06-24T14:36:25.250Z', '2006-06-24T14:36:25Z', '2006-06-24T14:36:26Z'];
+  let years: SmallLake;
+  beforeAll(async () => {
+    years = await openSmallLake({ freshnessMs: 0 });
+    await years.create({ ...schema, fields: schema.fields.slice(0, 2) });
+    const all = instants.map((ts, id) => ({ id, ts }));
+    await appendRows(years.source, { kind: 'rows', rows: all });
+    await years.define(`key: { identifier: [id] }
+fields: [{ name: ts, type: DATE, fast: true }]`);
+    await years.backend.reindex({});
+  });
+  afterAll(() => years.close());
+
+  it('is the second in each year of the rows', async () => {
+    const query = 'ts:"Jun 24 14:36:25"';
+    const seconds = 'ts:2006-06-24T14:36:25/s OR ts:2005-06-24T14:36:25/s';
+    const total = instants.filter((ts) => ts.slice(4).startsWith('-06-24T14:36:25')).length;
+    await expect(years.backend.search({ query, suggest: true })).rejects.toMatchObject({
+      hint: expect.stringContaining(`perhaps you mean (${seconds}) (${total} hits)`),
+    });
+    expect((await years.backend.search({ query: `(${seconds})` })).total).toBe(total);
   });
 });
 

@@ -6,6 +6,8 @@ import type { Span } from '../query.ts';
 export interface WrittenDate extends Span {
   /** As ISO 8601, the likeliest first: `04/05/1992` is a day of April or of May. */
   readonly readings: readonly string[];
+  /** false: the readings are of all years. */
+  readonly hasYear: boolean;
 }
 
 /** Year, month and day, where `d` is absent in a month. */
@@ -25,7 +27,16 @@ const HALF = String.raw`(?:\s*(?<half>[ap])\.?m\.?)?`;
 const SECOND = String.raw`(?::(?<s>\d\d)(?:[.,](?<f>\d{1,9}))?)?`;
 const CLOCK = String.raw`(?:(?:T|:|,?\s+)(?<h>\d{1,2}):(?<min>\d\d)${SECOND}${HALF}${ZONE})?`;
 
-type Read = (parts: readonly string[]) => readonly Day[];
+type Read = (parts: readonly string[], years: readonly string[]) => readonly Day[];
+
+/** A second as syslog writes it. */
+const WITHOUT_YEAR = notation(
+  String.raw`${MONTH}\.?\s+${NTH}(?=\s+\d\d:\d\d:\d\d)`,
+  ([name, d], years) => years.flatMap((y) => named({ y, m: name, d })),
+);
+
+/** Whether a text may have a date without a year, such as `Jun 24 14:36:25`. */
+export const mayLackYear = (text: string): boolean => text.search(WITHOUT_YEAR[0]) >= 0;
 
 /** The notations of days and months, and how their parts are read. */
 const NOTATIONS: readonly (readonly [RegExp, Read])[] = [
@@ -46,20 +57,26 @@ const NOTATIONS: readonly (readonly [RegExp, Read])[] = [
   ),
   notation(String.raw`${MONTH}[.,]?[\s-]+(\d{4})`, ([name, y]) => named({ y, m: name })),
   notation(String.raw`(\d{1,2})/(\d{4})`, ([m, y]) => [{ y, m }]),
+  WITHOUT_YEAR,
 ];
 
 function notation(pattern: string, read: Read): readonly [RegExp, Read] {
   return [new RegExp(`${BEFORE}${WEEKDAY}${pattern}${CLOCK}${BEHIND}`, 'giu'), read];
 }
 
-/** The dates of a text, in their order, none of them inside of another one. */
-export function writtenDates(text: string): readonly WrittenDate[] {
-  if (!/\d{4}|\d\/\d/.test(text)) return [];
+/**
+ * The dates of a text, in their order, none of them inside of another one. `years`: those of a date
+ * without a year.
+ */
+export function writtenDates(text: string, years: readonly string[]): readonly WrittenDate[] {
+  if (!/\d{4}|\d\/\d|\d:\d\d:\d/.test(text)) return [];
   const found = NOTATIONS.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match): readonly WrittenDate[] => {
       const { index, 0: all, groups = {} } = match;
-      const readings = read(match.slice(1)).flatMap((day) => isoOf(day, groups) ?? []);
-      return readings.length === 0 ? [] : [{ from: index, to: index + all.length, readings }];
+      const readings = read(match.slice(1), years).flatMap((day) => isoOf(day, groups) ?? []);
+      const hasYear = pattern !== WITHOUT_YEAR[0];
+      const to = index + all.length;
+      return readings.length === 0 ? [] : [{ from: index, to, readings, hasYear }];
     }),
   );
   const sorted = found.toSorted((a, b) => a.from - b.from || b.to - a.to);

@@ -22,9 +22,9 @@ const TRIED_FIELDS = 8;
 
 const HEAD = /(?:([\p{L}\p{N}_.]+):\s*)?(?:([<>]=?)\s*)?("?)$/u;
 
-/** The dates with what belongs to them; none if one of them is inside of quotes. */
-export function dateSites(text: string): readonly DateSite[] {
-  const sites = writtenDates(text).map((date): DateSite | undefined => {
+/** The dates of a text (`writtenDates`) with what belongs to them; none if one of them is inside of quotes. */
+export function dateSites(text: string, years: readonly string[]): readonly DateSite[] {
+  const sites = writtenDates(text, years).map((date): DateSite | undefined => {
     const head = text.slice(0, date.from);
     const [all, field, sign = '', open] = HEAD.exec(head) ?? [''];
     const isQuoted = open !== '' && text[date.to] === '"';
@@ -56,15 +56,18 @@ function dateClause(
   { reading, isWhole }: { readonly reading: number; readonly isWhole: boolean },
   fields: QueryFields,
 ): string | undefined {
-  const { readings, field, sign, isBound } = site;
+  const { readings, field, sign, isBound, hasYear } = site;
   const value = readings[Math.min(reading, readings.length - 1)];
   if (field !== undefined && field !== name && findField(fields, field) !== undefined)
     return undefined;
   if (isBound) return value;
   if (sign !== '') return `${escapeField(name)}:${sign}${value}`;
-  const query = { kind: 'term', field: name, value } as const;
-  const meant = isWhole ? wholePeriod(query, fields) : query;
-  return meant && printQuery(meant);
+  const clauses = (hasYear ? [value] : readings).flatMap((date) => {
+    const query = { kind: 'term', field: name, value: date } as const;
+    const meant = isWhole ? wholePeriod(query, fields) : query;
+    return (meant && printQuery(meant)) ?? [];
+  });
+  return clauses.length > 1 ? `(${clauses.join(' OR ')})` : clauses[0];
 }
 
 /** The name and colon of a field of texts that a date has before it; undefined: another field. */

@@ -4,6 +4,7 @@
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
+import { mayLackYear } from '../../query/bind/written-dates.ts';
 import { parsePeriod } from '../../schema/values/date-period.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
@@ -15,6 +16,7 @@ import {
   notationForms,
   phraseForm,
 } from './date-forms.ts';
+import { yearsOf } from './field-range.ts';
 import { totalWith } from './meant-queries.ts';
 import { pastedQueries } from './pasted-text.ts';
 
@@ -38,13 +40,13 @@ export async function datedQuery(
   const given = request[part];
   if (typeof given !== 'string') return undefined;
   const text = /^"([^"]*)"$/.exec(given)?.[1] ?? given;
-  const sites = dateSites(text);
   const fields = queryFields(context.mapping);
+  const sites = dateSites(text, mayLackYear(text) ? await yearsOf(context) : []);
   if (sites.length === 0 || sites.some((site) => isRead(site, fields))) return undefined;
   if (isBare && (text !== given || sites.some((site) => site.field ?? site.isQuoted)))
     return undefined;
-  const { written, readings } = sites[0];
-  const either = readings.length < 2 ? '' : ` (${readings.join(' or ')})`;
+  const { written, readings, hasYear } = sites[0];
+  const either = readings.length < 2 || !hasYear ? '' : ` (${readings.join(' or ')})`;
   const isDate = `"${written}" is a date${either}`;
   const months = sites.map((site) => ({ ...site, readings: site.readings.map(monthOf) }));
   const tried = [

@@ -24,6 +24,22 @@ export async function fieldRange(context: SearchContext, node: Query): Promise<s
   return `values of ${name} are from ${figure(min)} to ${figure(max)}`;
 }
 
+/** Years of dates without one, at most. */
+const YEARS = 8;
+
+/** The years of the first DATE field that has an order, the last first. */
+export async function yearsOf(context: SearchContext): Promise<readonly string[]> {
+  const fields = queryFields(context.mapping);
+  const dates = [...fields.plans.values()].filter(({ type }) => type === 'DATE');
+  const field = dates.find((plan) => isAggregatable(plan, fields))?.name;
+  if (field === undefined) return [];
+  const aggs = { years: { date_histogram: { field, calendar_interval: 'year' } } } as const;
+  const { results } = await aggregateIndex(context, checkAggregateRequest({ aggs }));
+  const { years } = withDates(results, aggs, new Set([field]));
+  const keys = 'buckets' in years ? years.buckets.map(({ key }) => String(key).slice(0, 4)) : [];
+  return keys.toReversed().slice(0, YEARS);
+}
+
 /** A value; of dates without digits that say nothing. */
 function figure(result: AggResult): Json {
   const value = 'value' in result ? result.value : null;
