@@ -420,6 +420,20 @@ describe('conditions of SQL', () => {
     const { notes } = await lake.backend.search({ query: 'service = billing AND foo = 3' });
     expect(notes).toContain('"foo = 3" is searched as words: no field is "foo"');
   });
+
+  it.each([
+    ['service = billing and foo = 3', ['service:billing']],
+    ['foo = 3 and bar = 4 and service = billing', ['service:billing']],
+    ['service:billing and not foo = 3', ['service:billing']],
+    ['service = billing and sevrity = 77', ['service:billing AND severity:77', 'service:billing']],
+  ])('are left out of %s if the index lacks their field', async (query, meant) => {
+    const { notes = [], ...found } = await lake.backend.search({ query, suggest: true });
+    const billing = ROWS.filter(({ service }) => service === 'billing').length;
+    const texts = meant.map((one) => `${one} (${one === meant.at(-1) ? billing : 0} hits)`);
+    expect(notes[0]).toMatch(/ is searched as words/);
+    expect(notes[0].endsWith(`: perhaps you mean ${texts.join(' or ')}`)).toBe(true);
+    expect(found).toMatchObject({ suggested_query: meant.at(-1), suggested_total: billing });
+  });
 });
 
 describe('a date that is its first instant', () => {

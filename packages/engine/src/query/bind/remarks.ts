@@ -39,14 +39,33 @@ export function noteCorrections(query: Query, scope: BindScope): void {
   if (scope.text?.includes(' = ')) noteUnknown(scope.text, scope);
 }
 
-/** A condition such as `foo = 3` of no field, which is searched as words. */
+/** Notes the conditions of no field, which are searched as words. */
 function noteUnknown(text: string, { fields, notes }: BindScope): void {
-  for (const condition of conditionsIn(text, fields)) {
-    const { from, to, read } = condition;
-    const written = text.slice(from, to);
-    if (meantField(text, fields)(condition) !== undefined || !written.includes(' = ')) continue;
-    notes.push(`${asWords(written)}: no field is "${read.name}"`);
+  for (const { from, to, read } of unknownIn(text, fields, meantField(text, fields)))
+    notes.push(`${asWords(text.slice(from, to))}: no field is "${read.name}"`);
+}
+
+/** Conditions such as `foo = 3` of no field. */
+const unknownIn = (text: string, fields: Fields, nameOf: NameOf) =>
+  conditionsIn(text, fields).filter((condition) => {
+    const written = text.slice(condition.from, condition.to);
+    return written.includes(' = ') && nameOf(condition) === undefined;
+  });
+
+/** The conditions of no field left out, with the operators before or, of the first, behind them. */
+function withoutUnknown(text: string, fields: Fields, nameOf: NameOf): readonly Correction[] {
+  const left: Correction[] = [];
+  let begin = 0;
+  for (const { from, to } of unknownIn(text, fields, nameOf)) {
+    const { index = from } = /(?:(?:^|\s)(?:and|or|not))*\s*$/i.exec(text.slice(0, from)) ?? {};
+    const [behind] =
+      index > begin ? [''] : (/^\s*(?:(?:and|or)\s+)?/i.exec(text.slice(to)) ?? ['']);
+    const end = to + behind.length;
+    const span = { from: Math.max(index, begin), to: end };
+    left.push({ ...span, text: '', why: asWords(text.slice(from, to)) });
+    if (index <= begin) begin = end;
   }
+  return begin === text.length || /[()]/.test(text) ? [] : left;
 }
 
 /** The field of a condition, or the nearest one to its name; ranges of such fields are errors. */
@@ -71,15 +90,21 @@ export function withCorrections(error: unknown, query: Query, scope: BindScope):
   return meant === undefined ? error : meantError(error, error.message, meant.query, meant.why);
 }
 
-/** The query that a query string was probably meant as, if it has corrections. */
+/**
+ * The query that a query string was probably meant as, if it has corrections. `isNear`: a condition
+ * of no field is one of the field with the nearest name.
+ */
 export function correctionOf(
   query: Query,
   { text, fields }: Pick<BindScope, 'text' | 'fields'>,
+  isNear = true,
 ): MeantQuery | undefined {
   if (text === null || !SUSPECT.test(text)) return undefined;
+  const nameOf: NameOf = isNear ? meantField(text, fields) : ({ field }) => field;
   const clauses = clausesOf(query, text, positiveQueries);
   return meantQuery(text, [
-    ...writtenConditions(text, fields, asWords, meantField(text, fields)),
+    ...writtenConditions(text, fields, asWords, nameOf),
+    ...withoutUnknown(text, fields, nameOf),
     ...otherSigns(clausesOf(query, text, innerQueries), fields),
     ...halfRanges(clauses, text),
     ...quoted(clauses, /<[^\s<>"]+>$/),

@@ -21,26 +21,36 @@ export async function countedNotes(
   read: ReadRequest,
   notes: readonly string[],
 ): Promise<CountedNotes> {
-  const { context, checked } = read;
   let out: CountedNotes = { notes };
   for (const part of TEXTS) {
-    const meant = meantBy(read, part);
-    const total = meant && (await totalWith(context, checked.request, part, meant.query));
-    if (meant === undefined || total === undefined) continue;
+    const meant = meantBy(read, part, true);
+    const counted = meant === undefined ? [] : await countedQueries(read, part, meant.query);
+    const best = counted.at(-1);
+    if (meant === undefined || best === undefined) continue;
     const note = meantNote(meant);
-    const counted = out.notes.map((one) => (one === note ? withTotal(note, total) : one));
-    const suggested = { suggested_query: meant.query, suggested_total: total };
-    const isRight = part === 'query' && total > 0;
-    out = { ...out, notes: counted, ...(isRight && suggested) };
+    const query = counted.map((one) => withTotal(one.query, one.total)).join(' or ');
+    const said = out.notes.map((one) => (one === note ? meantNote({ ...meant, query }) : one));
+    const suggested = { suggested_query: best.query, suggested_total: best.total };
+    out = { ...out, notes: said, ...(part === 'query' && best.total > 0 && suggested) };
   }
   return out;
 }
 
-function meantBy(read: ReadRequest, part: 'query' | 'filter') {
+/** A query with its total, and, if it finds nothing, the one without conditions of no field. */
+async function countedQueries(read: ReadRequest, part: 'query' | 'filter', meant: string) {
+  const { context, checked } = read;
+  const total = await totalWith(context, checked.request, part, meant);
+  if (total === undefined) return [];
+  const rest = total > 0 ? undefined : meantBy(read, part, false)?.query;
+  const found = rest && (await totalWith(context, checked.request, part, rest));
+  return [{ query: meant, total }, ...(rest && found ? [{ query: rest, total: found }] : [])];
+}
+
+function meantBy(read: ReadRequest, part: 'query' | 'filter', isNear: boolean) {
   const text = read.checked.request[part];
   const tree = part === 'query' ? read.tree : read.filterTree;
   if (typeof text !== 'string' || tree === null) return undefined;
-  return correctionOf(tree, { text, fields: queryFields(read.context.mapping) });
+  return correctionOf(tree, { text, fields: queryFields(read.context.mapping) }, isNear);
 }
 
 /** Rows that a request finds. Throws as `searchIndex`. */
