@@ -3,7 +3,7 @@ import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import { asIndexed } from '../context.ts';
 import { frequentTerms } from '../suggest.ts';
-import { type Guesser, leavesOf } from './meant.ts';
+import { type Guesser, leavesOf } from './guesser.ts';
 
 /** Values that a note lists, and characters of one. */
 const LISTED = 20;

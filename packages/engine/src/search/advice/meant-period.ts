@@ -1,7 +1,7 @@
 import type { Query } from '../../query/query.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
-import { type Guesser, leavesOf } from './meant.ts';
+import { type Guesser, leavesOf } from './guesser.ts';
 import { withTotal } from './meant-queries.ts';
 import type { MeantWord } from './meant-word.ts';
 import { wholePeriod } from './whole-period.ts';

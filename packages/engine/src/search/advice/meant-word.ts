@@ -1,7 +1,8 @@
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
-import { clauseText, type Guesser, isBare, leavesOf, type Valued } from './meant.ts';
+import { type Guesser, isBare, leavesOf, type Valued } from './guesser.ts';
+import { clauseText } from './meant.ts';
 
 /** A clause that finds more than another, and why. */
 export interface MeantWord {

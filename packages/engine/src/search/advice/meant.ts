@@ -11,11 +11,10 @@
  */
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
-import { analyzeToTokens } from '../../analysis/tokens.ts';
 import { lowerText } from '../../analysis/unicode/lower.ts';
-import { findField, flattenedColumn, type QueryFields } from '../../query/bind/fields.ts';
+import { flattenedColumn, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
-import { escapeField, escapeWord } from '../../query/syntax/characters.ts';
+import { escapeField } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import type { FieldType } from '../../schema/definition.ts';
@@ -26,12 +25,14 @@ import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
 import { countIfValid } from './count-if-valid.ts';
+import { type Guess, type Guesser, isBare, isValued, leavesOf, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
+import { alike, fieldValue, near, withValue } from './near-texts.ts';
 import { periodsElsewhere } from './periods-elsewhere.ts';
+import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
-import { comparesPlain, spelledAs } from './spelled-terms.ts';
 import { wholePeriod } from './whole-period.ts';
 
 /** A clause in the query syntax, and how many documents it finds; undefined: not counted. */
@@ -41,26 +42,6 @@ export interface MeantClause {
   /** Why the clause as it was written finds less. */
   readonly note?: string;
 }
-
-/** What a guess needs of the search. */
-export interface Guesser {
-  readonly context: SearchContext;
-  readonly fan: FanOut;
-  /** Documents that a query finds. */
-  readonly count: (query: Query) => Promise<number>;
-  /** Documents that a query string finds, bare words in all default fields. */
-  readonly countText: (query: string) => Promise<number>;
-  /** A word of the documents that a term of a TEXT field was made of. */
-  readonly wordOf: (field: string, term: string) => Promise<string>;
-  /** Fields with more terms in a shard are not searched for words in their values. */
-  readonly maxTerms?: number;
-}
-
-/** Queries of one field with a text that may be spelled in another way. */
-export type Valued = Query & {
-  readonly kind: 'term' | 'phrase' | 'phrase_prefix' | 'prefix' | 'wildcard';
-};
-type Guess = (guesser: Guesser, node: Valued) => Promise<readonly Valued[]>;
 
 /** Other fields that are searched for a bare word. */
 export const TRIED_FIELDS = 16;
@@ -102,7 +83,9 @@ export async function meantClause(
   }
   const phrase = await bestGuess(guesser, valued, asPhrase);
   if (phrase !== undefined) return phrase;
-  const closest = async () => bestGuess(guesser, valued, await nearestOf(guesser, valued));
+  const closest = async () =>
+    (await bestGuess(guesser, valued, reworded)) ??
+    bestGuess(guesser, valued, await nearestOf(guesser, valued));
   const longer = () => bestGuess(guesser, valued, beginning);
   const nearby = /\p{N}/u.test(written) ? undefined : await closest();
   if (nearby !== undefined && !continues(nearby.query.value, valued[0].value)) return nearby;
@@ -123,7 +106,8 @@ export async function meantElsewhere(
 ): Promise<readonly ClauseElsewhere[]> {
   const leaves = leavesOf(node).filter(isValued);
   const [leaf] = leaves;
-  if (leaf === undefined) return [];
+  // fields of whole values refuse phrases that end with `*`
+  if (leaf === undefined || leaf.kind === 'phrase_prefix') return [];
   const fields = queryFields(guesser.context.mapping);
   const searched = isBare(leaf) ? leaves.map(({ field }) => field) : [];
   const others = isBare(leaf) ? otherFields(fields, leaf) : flattenedColumn(fields, leaf.field);
@@ -182,20 +166,6 @@ export const PLAIN: Readonly<Partial<Record<FieldType, RegExp>>> = Object.freeze
   DATE: /^\d{4}(-\d\d(-\d\d)?)?$/,
 });
 
-/** The clauses of one place in the query: those of a bare word in each default field. */
-export function leavesOf(node: Query): readonly Query[] {
-  if (node.kind === 'boost') return leavesOf(node.query);
-  return node.kind === 'bool' ? node.should.flatMap(leavesOf) : [node];
-}
-
-/** Whether a query looks for a text in one field. */
-export const isValued = (query: Query): query is Valued =>
-  ['term', 'phrase', 'prefix', 'wildcard'].includes(query.kind);
-
-/** True for a word of a query string without a field. */
-export const isBare = (node: Query): boolean =>
-  node.span !== undefined && node.fieldSpan === undefined;
-
 /** A guess, and how many documents it finds. */
 export interface Best extends ClauseElsewhere {
   readonly query: Valued;
@@ -236,18 +206,6 @@ async function onMeantPath(guesser: Guesser, node: Valued): Promise<readonly Val
   if (field === undefined) return [];
   const moved = { ...node, field };
   return (await guesser.count(moved)) > 0 ? [moved] : alike(guesser, moved);
-}
-
-/** The same clause with texts of the field that differ in case, accents and marks alone. */
-async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
-  const { value, isPattern, target } = fieldValue(context, node);
-  if (target?.plan.inverted == null || comparesPlain(target.plan)) return [];
-  const pattern = likePattern(value, isPattern);
-  if (pattern === undefined || plainText(value) === '') return [];
-  const terms = await matchingTerms(context, fan, node.field, { pattern });
-  const spelled = terms.flatMap((term) => spelledAs(node, value, runsOfLike(pattern, term), term));
-  const others = [...new Set(spelled)].filter((text) => text !== node.value);
-  return others.map((text) => withValue(node, text));
 }
 
 /** The same clause with another word for true or false. */
@@ -331,25 +289,6 @@ async function beginning({ context }: Guesser, node: Valued): Promise<readonly V
     : [{ kind: 'prefix', field, value }];
 }
 
-/** The same clause with the nearest term. */
-async function near(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {
-  const { context, fan, wordOf } = guesser;
-  const { value, target } = fieldValue(context, node);
-  if (node.kind !== 'term' || target?.plan.inverted == null) return [];
-  const { inverted } = target.plan;
-  if (inverted.kind !== 'text') {
-    const term = await nearestTerm(context, fan, node.field, value);
-    return term === undefined ? [] : [withValue(node, term)];
-  }
-  const stems = analyzeToTokens(inverted.analyzer, node.value).map(({ token }) => token);
-  if (stems.length !== 1) return [];
-  for (const word of new Set([value, ...stems])) {
-    const term = await nearestTerm(context, fan, node.field, word);
-    if (term !== undefined) return [withValue(node, await wordOf(node.field, term))];
-  }
-  return [];
-}
-
 /** The guess of the nearest term of all clauses. */
 async function nearestOf(guesser: Guesser, nodes: readonly Valued[]): Promise<Guess> {
   const found = new Map<Valued, readonly Valued[]>();
@@ -358,20 +297,4 @@ async function nearestOf(guesser: Guesser, nodes: readonly Valued[]): Promise<Gu
   const text = nearest(nodes[0]?.value ?? '', texts);
   return async (_, node) =>
     (found.get(node) ?? []).filter(({ value }) => text === undefined || value === text);
-}
-
-/** The text of a clause as its field's terms are written, and the field. */
-function fieldValue({ mapping }: SearchContext, node: Valued) {
-  const target = findField(queryFields(mapping), node.field);
-  const inverted = target?.plan.inverted;
-  const value = inverted?.kind === 'text' ? inverted.analyzer.normalize(node.value) : node.value;
-  const isPattern = node.kind === 'prefix' || node.kind === 'wildcard';
-  return { value: node.kind === 'prefix' ? `${value}*` : value, isPattern, target };
-}
-
-function withValue({ kind, field }: Valued, value: string): Valued {
-  if (kind === 'prefix' || kind === 'wildcard') return { kind, field, value };
-  return escapeWord(value) === value
-    ? { kind: 'term', field, value }
-    : { kind: 'phrase', field, value, slop: 0 };
 }

@@ -9,8 +9,8 @@ import { queryFields } from '../../shard/request/query-fields.ts';
 import { asIndexed } from '../context.ts';
 import { frequentTerms, matchingTerms } from '../suggest.ts';
 import { countIfValid } from './count-if-valid.ts';
+import type { Guesser } from './guesser.ts';
 import { likePattern } from './like-pattern.ts';
-import type { Guesser } from './meant.ts';
 
 /** Terms whose paths are compared, the most frequent first. */
 const TERMS = 1000;

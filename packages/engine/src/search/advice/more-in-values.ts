@@ -3,19 +3,15 @@ import type { ClauseElsewhere } from '@lakehouse-search/contract';
 import { hasValues, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
+import { type Guesser, isBare, isValued, leavesOf, type Valued } from './guesser.ts';
 import {
   type Best,
   bestGuess,
-  type Guesser,
   inside,
-  isBare,
   isInside,
-  isValued,
-  leavesOf,
   PLAIN,
   SHOWN_FIELDS,
   TRIED_FIELDS,
-  type Valued,
 } from './meant.ts';
 
 /** Terms of a field whose values are searched for a word that has hits already. */

@@ -29,7 +29,7 @@ export function spelledAs(
 ): readonly string[] {
   if (kind === 'term' || kind === 'phrase') return [term];
   if (runs === undefined) return [];
-  if (kind === 'prefix') return [runs[0]];
+  if (kind === 'prefix' || kind === 'phrase_prefix') return [runs[0]];
   let next = 0;
   const parts = value.split(/([*?])/).filter((part) => part !== '');
   return [parts.map((part) => (/^[*?]$/.test(part) ? part : runs[next++])).join('')];

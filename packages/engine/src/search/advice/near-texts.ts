@@ -1,0 +1,59 @@
+/** The same clause with other texts of its field: other case and accents, the nearest term. */
+import { analyzeToTokens } from '../../analysis/tokens.ts';
+import { findField } from '../../query/bind/fields.ts';
+import { escapeWord } from '../../query/syntax/characters.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type { SearchContext } from '../context.ts';
+import { matchingTerms, nearestTerm } from '../suggest.ts';
+import type { Guesser, Valued } from './guesser.ts';
+import { likePattern, plainText, runsOfLike } from './like-pattern.ts';
+import { comparesPlain, spelledAs } from './spelled-terms.ts';
+
+/** The same clause with texts of the field that differ in case, accents and marks alone. */
+export async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { value, isPattern, target } = fieldValue(context, node);
+  if (target?.plan.inverted == null || comparesPlain(target.plan)) return [];
+  const pattern = likePattern(value, isPattern);
+  if (pattern === undefined || plainText(value) === '') return [];
+  const terms = await matchingTerms(context, fan, node.field, { pattern });
+  const spelled = terms.flatMap((term) => spelledAs(node, value, runsOfLike(pattern, term), term));
+  const others = [...new Set(spelled)].filter((text) => text !== node.value);
+  return others.map((text) => withValue(node, text));
+}
+
+/** The same clause with the nearest term. */
+export async function near(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { context, fan, wordOf } = guesser;
+  const { value, target } = fieldValue(context, node);
+  if ((node.kind !== 'term' && node.kind !== 'phrase') || target?.plan.inverted == null) return [];
+  const { inverted } = target.plan;
+  if (inverted.kind !== 'text') {
+    const term = await nearestTerm(context, fan, node.field, value);
+    return term === undefined ? [] : [withValue(node, term)];
+  }
+  const stems = analyzeToTokens(inverted.analyzer, node.value).map(({ token }) => token);
+  if (stems.length !== 1) return [];
+  for (const word of new Set([value, ...stems])) {
+    const term = await nearestTerm(context, fan, node.field, word);
+    if (term !== undefined) return [withValue(node, await wordOf(node.field, term))];
+  }
+  return [];
+}
+
+/** The text of a clause as its field's terms are written, and the field. */
+export function fieldValue({ mapping }: SearchContext, node: Valued) {
+  const target = findField(queryFields(mapping), node.field);
+  const inverted = target?.plan.inverted;
+  const value = inverted?.kind === 'text' ? inverted.analyzer.normalize(node.value) : node.value;
+  const isStart = node.kind === 'prefix' || node.kind === 'phrase_prefix';
+  const isPattern = isStart || node.kind === 'wildcard';
+  return { value: isStart ? `${value}*` : value, isPattern, target };
+}
+
+/** The same clause with a text that stands there as it is. */
+export function withValue({ kind, field }: Valued, value: string): Valued {
+  if (kind !== 'term' && kind !== 'phrase') return { kind, field, value };
+  return escapeWord(value) === value
+    ? { kind: 'term', field, value }
+    : { kind: 'phrase', field, value, slop: 0 };
+}

@@ -1,0 +1,85 @@
+/** A phrase without hits names the phrase that was meant, with its hits as a loop counts them. */
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const schema = schemaOf({ id: 'long', home: 'string', away: 'string', town: 'string' });
+const TEAMS = ['Borussia Dortmund', '1. FC Koeln', 'Bayern Muenchen', 'Borussia Mgladbach', 'Kolm'];
+const TOWNS = ['New York', 'Los Angeles', 'New Orleans', 'York'];
+const ROWS = Array.from({ length: 60 }, (_, id) => ({
+  id,
+  home: `${TEAMS[id % 5]} at home`,
+  away: TEAMS[(id * 3 + 1) % 5],
+  town: TOWNS[(id >> 1) % 4],
+}));
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
+  await lake.define(`key: { identifier: [id] }
+default_fields: [home, away]
+fields:
+  - { name: home, type: TEXT }
+  - { name: away, type: TEXT, analyzer: german }
+  - { name: town, type: KEYWORD }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+type Row = (typeof ROWS)[number];
+const has = (column: keyof Row, text: string) => (row: Row) =>
+  `${row[column]} `.toLowerCase().includes(`${text} `);
+const begins = (columns: readonly (keyof Row)[], text: string) => (row: Row) =>
+  columns.some((column) => String(row[column]).toLowerCase().includes(text));
+const either = (text: string) => (row: Row) => has('home', text)(row) || has('away', text)(row);
+
+describe('a phrase without hits', () => {
+  it.each([
+    ['"Borussia Dortmnd"', '"Borussia dortmund"', either('borussia dortmund')],
+    ['"Dortmnd"', '"dortmund"', either('dortmund')],
+    ['"borusia dortmnd"', '"borussia dortmund"', either('borussia dortmund')],
+    ['home:"Borusia-Dortmnd"', 'home:"borussia-dortmund"', has('home', 'borussia dortmund')],
+    ['home:"Bayern Müenchen"', 'home:"Bayern muenchen"', has('home', 'bayern muenchen')],
+    ['home:"Bayern München"', 'home:"Bayern muenchen"', has('home', 'bayern muenchen')],
+    ['away:"Bayern Munchn"', 'away:"Bayern muenchen"', has('away', 'bayern muenchen')],
+    ['"Borussia Dortmnd"^2', '"Borussia dortmund"^2', either('borussia dortmund')],
+    ['home:"Dortmnd home"~2', 'home:"dortmund home"~2', has('home', 'dortmund at home')],
+    ['home:"Borusia Dor"*', 'home:"borussia Dor"*', begins(['home'], 'borussia dor')],
+    ['town:"Los Angelse"', 'town:"Los Angeles"', has('town', 'los angeles')],
+    ['"Borusia Dor"*', '"borussia Dor"*', begins(['home', 'away'], 'borussia dor')],
+  ])('%s: did you mean %s?', async (query, suggested_query, isHit) => {
+    const found = await lake.backend.search({ query, suggest: true });
+    const hits = ROWS.filter(isHit).length;
+    expect(found).toMatchObject({ total: 0, suggested_query, suggested_total: hits });
+    expect((await lake.backend.search({ query: suggested_query })).total).toBe(hits);
+    const kql = await lake.backend.search({ query, suggest: true, syntax: 'kql' });
+    expect(kql).toMatchObject({ suggested_query, suggested_total: hits });
+  });
+
+  it('is corrected beside other clauses, and named with its hits in a filter', async () => {
+    const query = 'town:"New Yrok" AND "Borussia Dortmnd"';
+    const suggested_query = 'town:"New York" AND "Borussia dortmund"';
+    const hits = ROWS.filter(
+      (row) => has('town', 'new york')(row) && either('borussia dortmund')(row),
+    ).length;
+    expect(await lake.backend.search({ query, suggest: true })).toMatchObject({
+      ...{ suggested_query, suggested_total: hits },
+    });
+    const filtered = await lake.backend.clauseCounts({
+      ...{ query: '*', filter: 'home:"Borussia Dortmnd"' },
+    });
+    expect(filtered.at(-1)).toMatchObject({
+      suggestion: 'home:"Borussia dortmund"',
+      suggestion_total: ROWS.filter(has('home', 'borussia dortmund')).length,
+    });
+  });
+
+  it('has no suggestion if its words stand in other orders alone', async () => {
+    expect(await lake.backend.clauseCounts({ query: 'home:"home koeln"' })).toEqual([
+      { clause: 'home:"home koeln"', total: 0 },
+    ]);
+  });
+});
