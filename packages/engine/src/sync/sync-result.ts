@@ -1,23 +1,15 @@
 import type {
   CallContext,
+  FollowEvent,
   Healed,
   HealReason,
-  SkippedRows,
   VectorCounts,
 } from '@lakehouse-search/contract';
 import { addVectorCounts } from '../documents/vectors/vector-block.ts';
 import type { Applied } from './batch/apply-batch.ts';
 
 /** A step that has been committed. */
-export interface AppliedStep extends VectorCounts, SkippedRows {
-  readonly snapshot: string | null;
-  readonly operation: string | null;
-  readonly inserted: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly took_ms: number;
-  readonly healed?: Healed;
-}
+export type AppliedStep = Omit<Extract<FollowEvent, { event: 'commit' }>, 'event' | 'at'>;
 
 /** Receivers of each commit and of progress. */
 export interface SyncWork extends CallContext {

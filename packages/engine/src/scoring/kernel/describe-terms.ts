@@ -3,7 +3,7 @@
  * hands the addresses of a term's parts on.
  */
 import { LIST } from '../../postings/format.ts';
-import type { ListTerm } from '../../postings/term-info.ts';
+import type { DenseTerm, ListTerm } from '../../postings/term-info.ts';
 import type { Arena } from '../../storage/directory.ts';
 import type { TermScorer } from '../term-scorer.ts';
 import { CURSORS_AT, FIELD, TERM_BYTES } from './kernel-memory.ts';
@@ -21,18 +21,19 @@ export function describeTerms(
     const term = terms[k];
     const at = (TERM_BYTES * k) >> 2;
     f64[(TERM_BYTES * k + FIELD.weight) >> 3] = term.weight;
-    if (term.dense !== null) describeDense(i32, at, term, impacts);
-    else {
+    if (term.dense !== null) {
+      term.fillBounds(impacts);
+      i32[at + (FIELD.bounds >> 2)] = term.bounds.byteOffset;
+      describeDense(i32, at, term.dense);
+    } else {
       i32[at + (FIELD.frequencies >> 2)] = term.frequencies.byteOffset;
       i32[at + (FIELD.hits >> 2)] = term.hits.byteOffset;
     }
   }
 }
 
-function describeDense(i32: Int32Array, at: number, term: TermScorer, impacts: Float64Array): void {
-  const { dense } = term;
-  if (dense === null) return;
-  term.fillBounds(impacts);
+/** Describes the postings of a dense term at word `at`. */
+export function describeDense(i32: Int32Array, at: number, dense: DenseTerm): void {
   i32[at + (FIELD.bitmap >> 2)] = dense.docBitsAt;
   i32[at + (FIELD.base >> 2)] = dense.baseOffsetsAt;
   i32[at + (FIELD.offset >> 2)] = dense.rangeOffsetsAt;
@@ -40,7 +41,6 @@ function describeDense(i32: Int32Array, at: number, term: TermScorer, impacts: F
   i32[at + (FIELD.impact >> 2)] = dense.rangeImpactsAt;
   i32[at + (FIELD.width >> 2)] = dense.rangeWidthsAt;
   i32[at + (FIELD.group >> 2)] = dense.groupOffsetsAt;
-  i32[at + (FIELD.bounds >> 2)] = term.bounds.byteOffset;
   i32[at + (FIELD.offsetShift >> 2)] = dense.wide ? 2 : 1;
   i32[at + (FIELD.offsetMask >> 2)] = dense.wide ? -1 : 0xffff;
   i32[at + (FIELD.baseMask >> 2)] = dense.wide ? 0 : -1;

@@ -1,4 +1,5 @@
 /** Descriptors of the terms of a phrase with a list term, for its kernels (memory.ts). */
+import { describeDense } from '../kernel/describe-terms.ts';
 import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from '../kernel/kernel-memory.ts';
 import type { SegmentScorer } from '../segment-scorer.ts';
 import type { TermScorer } from '../term-scorer.ts';
@@ -11,7 +12,7 @@ export function describeListPhrase({ reader, active, count }: SegmentScorer, lis
     const term = active[k];
     const at = (TERM_BYTES * k) >> 2;
     if (k < lists) describeList(i32, at, term);
-    else describeDense(i32, at, term);
+    else if (term.dense !== null) describeDense(i32, at, term.dense);
     i32[at + (FIELD.phrasePosition >> 2)] = term.position;
     i32[(CURSORS_AT >> 2) + 8 * k] = -1;
   }
@@ -37,18 +38,4 @@ function describeList(i32: Int32Array, at: number, term: TermScorer): void {
   i32[at + (LIST_FIELD.data >> 2)] = list.blockDataAt;
   i32[at + (FIELD.positions >> 2)] = list.blockPositionsAt;
   i32[at + (FIELD.places >> 2)] = list.positionOffsetsAt;
-}
-
-function describeDense(i32: Int32Array, at: number, { dense }: TermScorer): void {
-  if (dense === null) return;
-  i32[at + (FIELD.bitmap >> 2)] = dense.docBitsAt;
-  i32[at + (FIELD.base >> 2)] = dense.baseOffsetsAt;
-  i32[at + (FIELD.offset >> 2)] = dense.rangeOffsetsAt;
-  i32[at + (FIELD.payload >> 2)] = dense.rangeDataAt;
-  i32[at + (FIELD.impact >> 2)] = dense.rangeImpactsAt;
-  i32[at + (FIELD.width >> 2)] = dense.rangeWidthsAt;
-  i32[at + (FIELD.group >> 2)] = dense.groupOffsetsAt;
-  i32[at + (FIELD.offsetShift >> 2)] = dense.wide ? 2 : 1;
-  i32[at + (FIELD.offsetMask >> 2)] = dense.wide ? -1 : 0xffff;
-  i32[at + (FIELD.baseMask >> 2)] = dense.wide ? 0 : -1;
 }
