@@ -7,6 +7,9 @@
  * An index is opened with its first use, and again after each commit of this process or another.
  * The code of an operation is loaded with its first call, so that a single search starts fast.
  */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type {
   AlterIndexRequest,
   AlterPlan,
@@ -63,13 +66,21 @@ export async function openEngine(
   dataDir: string,
   options: EngineOptions = {},
 ): Promise<LocalEngine> {
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(dataDir)) {
+  const location = locationOf(dataDir);
+  if (location !== null) {
     const { openPublished } = await import('./home/open-published.ts');
-    const { folder, close } = await openPublished(dataDir, options);
-    return new LocalEngine(folder, { ...options, location: dataDir, whenClosed: close });
+    const { folder, close } = await openPublished(location, options);
+    return new LocalEngine(folder, { ...options, location, whenClosed: close });
   }
   requireDataFolder(dataDir, options);
   return new LocalEngine(dataDir, options);
+}
+
+/** The location of a published index as a URL; null: it is the path of a data folder. */
+function locationOf(path: string): string | null {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return path.replace(/\/+$/, '');
+  const isPublished = !existsSync(path) && existsSync(join(path, '..', 'repository.json'));
+  return isPublished ? pathToFileURL(resolve(path)).href : null;
 }
 
 /** The local `BackendApi`. Close it when done: it holds mapped files and the registry. */

@@ -5,7 +5,6 @@ import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { Registry } from '../registry/registry.ts';
-import type { Definition } from '../schema/definition.ts';
 import { definitionAt } from '../schema/parse/resolve-definition.ts';
 import { inStore } from '../source/store-errors.ts';
 import { cacheLimit, trimCache } from '../storage/cache-folder.ts';
@@ -20,17 +19,16 @@ import { requireTrusted } from './trusted-location.ts';
 /** How a published index is opened. */
 interface PublishedOptions {
   readonly openDirectory?: OpenDirectory;
-  /** Judges its definition, its paths resolved: throws to refuse it. */
-  readonly admit?: (definition: Definition) => void | Promise<void>;
 }
 
 /** The place and the name of `s3://bucket/prefix/NAME`, or of a folder as a URL. */
 function placeAndName(location: string) {
   const isFolder = location.startsWith('file:');
-  const path = isFolder ? fileURLToPath(location) : location;
+  const path = (isFolder ? fileURLToPath(location) : location).replace(/\/+$/, '');
   const slash = path.lastIndexOf('/');
   const [place, name] = [path.slice(0, slash), path.slice(slash + 1)];
-  if ((isFolder || isObjectPath(place)) && name !== '') return { place, name };
+  const isPlace = isFolder || (isObjectPath(place) && !/\/\.{0,2}\//.test(path.replace('://', '')));
+  if (isPlace && name !== '') return { place, name };
   throw new LhsError('invalid_argument', `"${location}" is no location of an index`, {
     hint: 'expected s3://, gs://, az:// or abfss:// with a bucket, or file://, and its name',
   });
@@ -38,12 +36,12 @@ function placeAndName(location: string) {
 
 /**
  * A data folder with the newest commit of a published index; made if it is missing. Throws
- * invalid_argument, index_not_found, permission_denied, corrupt_index, unsupported, disk_full, what
- * `admit` throws, and as `inStore`.
+ * invalid_argument, index_not_found, permission_denied, corrupt_index, unsupported, disk_full, and
+ * as `inStore`.
  */
 export async function openPublished(
   location: string,
-  { openDirectory = openLocalDirectory, admit }: PublishedOptions,
+  { openDirectory = openLocalDirectory }: PublishedOptions,
   call: CallContext = {},
 ): Promise<OpenedCommit> {
   // a wrong setting is refused before anything is fetched
@@ -55,7 +53,6 @@ export async function openPublished(
   if (commit === null) throw notThere(place, name);
   const definition = definitionAt(commit.definition, commit.base_dir);
   requireTrusted(definition, location);
-  await admit?.(definition);
   const spelling = hash('sha256', location).slice(0, 16);
   const opened = await openCommit(`${commit.uuid}.${commit.attempt}.${spelling}`, async (draft) => {
     const registry = new Registry(draft);

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Definition } from '../schema/definition.ts';
 
@@ -20,8 +21,15 @@ export function requireTrusted({ source }: Definition, location: string): void {
 
 const isTrusted = (location: string): boolean =>
   (process.env[VARIABLE] ?? '').split(/\s+/).some((prefix) => {
-    return prefix !== '' && `${location}/`.startsWith(`${prefix.replace(/\/$/, '')}/`);
+    return prefix !== '' && `${plainUrl(location)}/`.startsWith(`${plainUrl(prefix)}/`);
   });
+
+/** A location without `..` and a slash at its end; a path of a folder as a URL. */
+function plainUrl(location: string): string {
+  const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(location);
+  const url = isUrl ? location : pathToFileURL(location).href;
+  return (url.startsWith('file:') ? new URL(url).href : url).replace(/\/+$/, '');
+}
 
 /** The settings of a source that lead secrets of the environment to an address of its own. */
 function whatTakesSecrets(source: Definition['source']): readonly string[] {

@@ -11,7 +11,7 @@ import { lazily } from '../base/lazily.ts';
 import { refuseTenants, requireWanted, whileWanted } from './caller.ts';
 import { LocalIndexes } from './local-indexes.ts';
 import type { EngineOptions } from './local-options.ts';
-import { refuseServed } from './served-folder.ts';
+import { refuseServed, requireWritable } from './served-folder.ts';
 
 /** An operation as the modules of `local/` define it, and as a method of a backend. */
 export type Work<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => R | Promise<R>;
@@ -47,6 +47,9 @@ export function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
     });
   };
 }
+
+/** Operations that change nothing of an index, run as changes do. */
+const ONLY_READ: ReadonlySet<string> = new Set(['verify', 'rehearseAlter', 'checkErasure']);
 
 /** An engine without operations. */
 export abstract class EngineCalls {
@@ -93,6 +96,7 @@ export abstract class EngineCalls {
         if (name !== null) {
           refuseTenants(checked, name);
           refuseServed(this.dataDir, name);
+          if (!ONLY_READ.has(name)) requireWritable(this.indexes, `run ${name} on`);
         }
         return work(this.indexes, request, checked);
       });

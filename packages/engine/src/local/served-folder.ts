@@ -3,12 +3,14 @@
  * Other processes may read the indexes; what would change them is refused. Writers that have begun
  * before finish, and the server waits for them as writers of one index wait for each other.
  */
+
 import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import { isGone, thisProcess } from '../base/process-identity.ts';
 import { lockHolder, lockIndex, type WriterLock } from '../index/commits/writer-lock.ts';
 import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { makeFolder } from '../storage/make-folder.ts';
+import type { LocalIndexes } from './local-indexes.ts';
 
 /** Takes the data folder for this server. Throws index_busy, naming the other server; io_error, … */
 export function lockDataFolder(dataDir: string): WriterLock {
@@ -42,5 +44,14 @@ function servedBy(
   return new LhsError('index_busy', message, {
     hint: 'send the request to the server; searches of the data folder are possible',
     details,
+  });
+}
+
+/** Throws unsupported if the index is a published one that is opened by its location. */
+export function requireWritable({ location }: Pick<LocalIndexes, 'location'>, what: string): void {
+  if (location === undefined) return;
+  const message = `cannot ${what} "${location}": an index that is opened by its location is read`;
+  throw new LhsError('unsupported', message, {
+    hint: 'the data folder that publishes it writes it',
   });
 }

@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { requireTrusted } from '../../src/home/trusted-location.ts';
+import type { Definition } from '../../src/schema/definition.ts';
 import { trimCache } from '../../src/storage/cache-folder.ts';
 
 const MB = 2 ** 20;
@@ -97,5 +99,69 @@ describe('the cache of opened commits', () => {
       message: expect.stringContaining(`LHS_COLD_CACHE_BYTES is "${limit}"`),
       hint: expect.stringContaining('LHS_COLD_CACHE_BYTES=8589934592'),
     });
+  });
+});
+
+describe('an index that is opened by its location', () => {
+  const key = { identifier: [{ name: 'id', value: 'k7' }] };
+
+  it('is not changed in the cache', async () => {
+    const engine = await open();
+    const index = 't';
+    const query = { name: 'q', mode: 'lexical' as const, request: { index, query: 'x' } };
+    const changes = [
+      () => engine.setAlias({ alias: 'other', index }),
+      () => engine.createSavedQuery(query),
+      () => engine.dropIndex({ index }),
+      () => engine.renameIndex({ index, name: 'u' }),
+      () => engine.cloneIndex({ index, name: 'u' }),
+      () => engine.backup({ index, target: join(lake.folder, 'backups') }),
+      () => engine.runErasure({ index, keys: [key] }),
+    ];
+    for (const change of changes) {
+      await expect(change(), String(change)).rejects.toMatchObject({
+        code: 'unsupported',
+        message: expect.stringContaining('an index that is opened by its location is read'),
+      });
+    }
+    expect(await engine.verify({ index })).toBeDefined();
+    await engine.close();
+  });
+
+  it('is named by the path of a folder, and with a slash at the end', async () => {
+    for (const location of [
+      `${lake.folder}/home/t`,
+      `${lake.folder}/home/t/`,
+      `file://${lake.folder}/home/t/`,
+      `file://${lake.folder}/data/../home/t`,
+    ]) {
+      const engine = await openEngine(location, { threads: 0 });
+      expect((await engine.search({ index: 't', query: 'id:k7' })).total, location).toBe(1);
+      await engine.close();
+    }
+    await expect(openEngine('s3://bucket/x/../home/t')).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+});
+
+describe('a trusted location', () => {
+  const source = {
+    catalog: { type: 'rest', uri: 'https://c.test', token_env: 'KEY' },
+    table: 'a.t',
+  };
+  const definition = { source } as Definition;
+
+  it.each([
+    ['s3://b/e2', 's3://b/e2/t', true],
+    ['s3://b/e', 's3://b/e2/t', false],
+    ['file:///lake/e2', 'file:///lake/e2/t', true],
+    ['/lake/e2', 'file:///lake/e2/t', true],
+    ['file:///lake/e2', 'file:///lake/e2/../e2x/t', false],
+  ])('%s: %s', (trusted, location, isTrusted) => {
+    vi.stubEnv('LHS_TRUSTED_LOCATIONS', `s3://other ${trusted}`);
+    const check = () => requireTrusted(definition, location);
+    if (isTrusted) expect(check).not.toThrow();
+    else expect(check).toThrow(/the variable KEY to/);
   });
 });

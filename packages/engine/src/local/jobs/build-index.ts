@@ -11,7 +11,7 @@ import { buildThreads } from '../../workers/build-threads.ts';
 import { embedThreads } from '../../workers/embed-threads.ts';
 import { BUILD_WORKER, EMBED_WORKER } from '../../workers/entries.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { requireWritable } from '../writes/publish.ts';
+import { requireWritable } from '../served-folder.ts';
 import {
   bringUp,
   noteEnd,

@@ -18,6 +18,7 @@ import {
 import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
+import { requireWritable } from '../served-folder.ts';
 import { readIndex } from './reads.ts';
 
 /** Owner of the saved queries of the embedded engine: the data folder itself. */
@@ -46,6 +47,7 @@ export async function createSavedQuery(
   call: CallContext,
 ): Promise<SavedQuery> {
   const draft = checkSavedQueryDraft(request);
+  requireWritable(indexes, 'save a query of');
   await requireRunnable(indexes, draft, call);
   return indexes.registry.queries.create(ownerOf(call), draft);
 }

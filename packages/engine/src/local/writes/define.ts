@@ -34,7 +34,8 @@ import {
 import { storeParsed } from '../../schema/parse/parsed-definition.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { dropPublished, requireWritable } from './publish.ts';
+import { requireWritable } from '../served-folder.ts';
+import { dropPublished } from './publish.ts';
 import { buildRunning, withLock } from './write-index.ts';
 
 /** Registers an index after a check against its table. Throws invalid_definition, index_exists. */

@@ -137,12 +137,3 @@ async function removeLeft(publication: Publication, note: () => void): Promise<v
     process.emitWarning(what, 'LhsWarning');
   }
 }
-
-/** Throws unsupported if the index is a published one that is opened by its location. */
-export function requireWritable({ location }: LocalIndexes, what: string): void {
-  if (location === undefined) return;
-  const message = `cannot ${what} "${location}": an index that is opened by its location is read`;
-  throw new LhsError('unsupported', message, {
-    hint: 'the data folder that publishes it writes it',
-  });
-}

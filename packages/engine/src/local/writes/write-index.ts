@@ -20,7 +20,8 @@ import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locked-index.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { openAtHome, requireWritable, settleAtHome } from './publish.ts';
+import { requireWritable } from '../served-folder.ts';
+import { openAtHome, settleAtHome } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
