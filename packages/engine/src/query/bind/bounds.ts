@@ -145,7 +145,7 @@ export const comparesTexts = (what: string, plan: FieldPlan, fields: QueryFields
 /** How a column of texts becomes one of numbers. */
 function numbersHint({ id, name }: FieldPlan, { source, columns }: QueryFields): string {
   const table = source !== undefined && 'table' in source ? ` of table "${source.table}"` : '';
-  return `if its values are numbers, import column "${columns?.get(id) ?? name}"${table} as double`;
+  return `if its values are numbers: import column "${columns?.get(id) ?? name}"${table} as double`;
 }
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
