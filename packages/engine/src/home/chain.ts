@@ -15,11 +15,13 @@ import {
   wrong,
 } from '@lakehouse-search/contract/internal';
 import type { ObjectStore } from '@lakehouse-search/lake/internal';
-import { damaged } from '../source/store-errors.ts';
+import { damagedHome } from '../source/store-errors.ts';
 import type { BundleRef } from './bundle.ts';
-import { indexName, matching, sha256Check, uuid as uuidCheck } from './manifest.ts';
+import { indexName, matching, sha256Check, unknownVersion, uuid as uuidCheck } from './manifest.ts';
 
 const HEAD_BYTES = 4096;
+/** The newest form of a commit. */
+const FORMAT = 1;
 const COMMIT_BYTES = 64 * 2 ** 20;
 
 /**
@@ -116,7 +118,7 @@ export async function readHead(
   try {
     return { ...checkedHead(jsonOf(found.bytes)), etag: found.etag };
   } catch (error) {
-    throw damaged(`${place}/${key}`, (error as Error).message, error);
+    throw damagedHome(`${place}/${key}`, `is damaged: ${(error as Error).message}`, error);
   }
 }
 
@@ -185,6 +187,10 @@ export async function lastCommit(
   return last === 0 ? null : readCommitAt(home, uuid, last, signal);
 }
 
+/** The names of the indexes of a place. */
+export const indexesIn = ({ store }: Home): Promise<readonly string[]> =>
+  Array.fromAsync(store.list(headKey('')), ({ key }) => key.slice(headKey('').length));
+
 /** The error of a reader that was slower than replaced commits stay. */
 export const replacedMeanwhile = (place: string): LhsError =>
   new LhsError('index_busy', `a commit in "${place}" was replaced while it was read`, {
@@ -202,8 +208,13 @@ export async function readCommitAt(
   const key = commitKey(uuid, number);
   const found = await store.get(key, { maxBytes: COMMIT_BYTES, signal });
   if (typeof found === 'string' || found.size === ENDED.length) return null;
+  const json = jsonOf(found.bytes);
+  if (json === null) throw damagedHome(`${place}/${key}`, 'is damaged: it is no JSON');
+  if (typeof json.format === 'number' && json.format > FORMAT) {
+    throw unknownVersion(`${place}/${key}`, json.format, FORMAT);
+  }
   try {
-    const commit = checkedCommit(jsonOf(found.bytes));
+    const commit = checkedCommit(json);
     if (commit.number !== number) throw wrong('number', commit.number, `${number}`);
     for (const bundle of commit.bundles) checkBundle(bundle);
     for (const [name, at] of Object.entries(commit.files)) {
@@ -212,7 +223,7 @@ export async function readCommitAt(
     return commit;
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    throw damaged(`${place}/${key}`, error.message, error);
+    throw damagedHome(`${place}/${key}`, `is damaged: ${error.message}`, error);
   }
 }
 
@@ -247,7 +258,7 @@ const FORMER: Fields<FormerCommit> = {
 const BRANCH_OF: Fields<BranchOrigin> = { uuid: uuidCheck, pin: text };
 const HEAD: Fields<Head> = { uuid: uuidCheck, number: COUNT };
 const COMMIT: Fields<PublishedCommit> = {
-  format: whole(1, 1),
+  format: whole(FORMAT, FORMAT),
   number: COUNT,
   attempt: uuidCheck,
   index: indexName,

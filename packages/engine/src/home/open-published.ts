@@ -2,14 +2,23 @@
 import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { Registry } from '../registry/registry.ts';
 import { definitionAt } from '../schema/parse/resolve-definition.ts';
-import { inStore } from '../source/store-errors.ts';
+import { damagedHome, inStore } from '../source/store-errors.ts';
 import { cacheLimit, trimCache } from '../storage/cache-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import { newestCommit, type PublishedCommit, readHead } from './chain.ts';
+import {
+  commitKey,
+  type Head,
+  type Home,
+  indexesIn,
+  newestCommit,
+  type PublishedCommit,
+  readHead,
+} from './chain.ts';
 import { fillGeneration } from './fill-generation.ts';
 import { type OpenedCommit, openCommit } from './opened-commit.ts';
 import { openHome } from './repository.ts';
@@ -48,9 +57,38 @@ export async function openPublished(
   cacheLimit();
   const { place, name } = placeAndName(location);
   const home = await openHome(place);
-  const head = await inStore(() => readHead(home, name, call.signal));
-  const commit = head === null ? null : await inStore(() => newestCommit(home, head, call.signal));
-  if (commit === null) throw notThere(place, name);
+  for (let last: Head | null = null; ; ) {
+    const head = await inStore(() => readHead(home, name, call.signal));
+    if (head === null) throw await notThere(home, name);
+    try {
+      return await openAt(home, head, { location, name, openDirectory }, call);
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'index_busy') throw error;
+      if (last?.uuid === head.uuid && last.number === head.number) {
+        const path = `${place}/${commitKey(head.uuid, head.number)}`;
+        throw damagedHome(path, 'cannot be read: it is gone, or an object that it names', error);
+      }
+      last = head;
+    }
+  }
+}
+
+/** How an opened commit is named here. */
+interface OpenedAs {
+  readonly location: string;
+  readonly name: string;
+  readonly openDirectory: OpenDirectory;
+}
+
+/** Throws index_busy if objects are gone: they were replaced, or lost. */
+async function openAt(
+  home: Home,
+  head: Head,
+  { location, name, openDirectory }: OpenedAs,
+  call: CallContext,
+): Promise<OpenedCommit> {
+  const commit = await inStore(() => newestCommit(home, head, call.signal));
+  if (commit === null) throw await notThere(home, name);
   const definition = definitionAt(commit.definition, commit.base_dir);
   requireTrusted(definition, location);
   const spelling = hash('sha256', location).slice(0, 16);
@@ -77,8 +115,12 @@ const originOf = (commit: PublishedCommit, location: string): IndexOrigin => ({
   ...{ aliases: [location], saved_queries: [] },
 });
 
-function notThere(place: string, name: string): LhsError {
-  return new LhsError('index_not_found', `"${place}" has no index "${name}"`, {
+async function notThere(home: Home, name: string): Promise<LhsError> {
+  const { place } = home;
+  const names = await inStore(() => indexesIn(home));
+  const others = names.length === 0 ? '' : `; it has ${names.slice(0, 20).join(', ')}`;
+  const near = didYouMean(name, names) || others;
+  return new LhsError('index_not_found', `"${place}" has no index "${name}"${near}`, {
     hint: 'an index is there once its definition has "storage" and it was built or synced',
     details: { place },
   });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { markOpen, openedCommits, removeEntry } from '../storage/cache-folder.ts';
+import { LhsError } from '@lakehouse-search/contract';
+import { cacheFolder, markOpen, openedCommits, removeEntry } from '../storage/cache-folder.ts';
 import { systemCode } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 
@@ -44,8 +45,8 @@ export async function openCommit(
 
 async function makeWhole(folder: string, make: (draft: string) => Promise<void>): Promise<void> {
   const draft = join(openedCommits(), `.new-${randomUUID()}`);
-  makeFolder(draft);
   try {
+    makeFolder(draft);
     await make(draft);
     writeFileSync(join(draft, CONTENTS), JSON.stringify(lengthsIn(draft)), { mode: 0o600 });
     await removeEntry(folder);
@@ -53,10 +54,23 @@ async function makeWhole(folder: string, make: (draft: string) => Promise<void>)
     await rename(draft, folder).catch((error: unknown) => {
       if (!isWhole(folder)) throw error;
     });
+  } catch (error) {
+    throw error instanceof LhsError && isOfCache(error) ? unwritableCache(error) : error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
+
+/** Whether the cache could not be written. */
+const isOfCache = ({ details: { path, errno } }: LhsError): boolean =>
+  String(path).startsWith(cacheFolder()) && !/^E[MN]FILE$/.test(String(errno));
+
+const unwritableCache = ({ code, message, details, cause }: LhsError): LhsError =>
+  new LhsError(code, message, {
+    hint: 'the cache needs room in a folder of this user: set LHS_COLD_CACHE_DIR to another one',
+    details,
+    cause,
+  });
 
 /** Whether a folder has all files with which it was made. */
 function isWhole(folder: string): boolean {

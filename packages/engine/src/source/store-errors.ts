@@ -33,6 +33,15 @@ function storeError(error: unknown): unknown {
   }
 }
 
+/** An object of a published index that is not as it was written, or is gone. */
+export function damagedHome(path: string, what: string, cause?: unknown): LhsError {
+  return new LhsError('corrupt_index', `"${path}" of a published index ${what}`, {
+    hint: 'where the index is written, build it again: lhs index reindex INDEX',
+    details: { file: path },
+    cause,
+  });
+}
+
 /** A backup or a repository that is not as it was written. */
 export function damaged(place: string, what: string, cause?: unknown): LhsError {
   return new LhsError('corrupt_index', `backup "${place}" is damaged: ${what}`, {

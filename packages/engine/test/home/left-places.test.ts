@@ -129,4 +129,60 @@ fields: [{ name: id, type: KEYWORD }]`);
     const { clean } = await lake.backend.checkErasure({ index: 't', keys });
     expect(clean).toBe(true);
   });
+
+  /** Paths of objects in the place whose names match. */
+  const objectsNamed = (pattern: RegExp) =>
+    readdirSync(join(lake.folder, 'home'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(lake.folder, 'home', name))
+      .filter((path) => pattern.test(path));
+
+  it.each([[/indexes$/], [/home\/families$|indexes$/]])(
+    'has again what it lost: %s',
+    async (lost) => {
+      for (const path of objectsNamed(lost)) rmSync(path, { recursive: true });
+      await expect(rowsAt()).rejects.toMatchObject({ code: 'index_not_found' });
+      await lake.backend.sync({ index: 't' });
+      expect(await rowsAt()).toBe(1);
+      await add('k1');
+      await lake.backend.sync({ index: 't' });
+      expect(await rowsAt()).toBe(2);
+    },
+  );
+
+  it.each([[/data\/\d+-.*$/], [/commits\/\d+$/]])('says what it lost: %s', async (lost) => {
+    for (const path of objectsNamed(lost)) rmSync(path);
+    await expect(rowsAt()).rejects.toMatchObject({
+      code: 'corrupt_index',
+      message: expect.stringMatching(
+        /\/commits\/\d+" of a published index cannot be read: it is gone/,
+      ),
+      hint: 'where the index is written, build it again: lhs index reindex INDEX',
+    });
+    await lake.backend.reindex({ index: 't' });
+    expect(await rowsAt()).toBe(1);
+  });
+
+  it('says which commit it cannot read', async () => {
+    const [commit] = objectsNamed(/commits\/\d+$/);
+    const text = readFileSync(commit!, 'utf8');
+    writeFileSync(commit!, text.slice(0, 50));
+    await expect(rowsAt()).rejects.toThrow(/of a published index is damaged: it is no JSON/);
+    writeFileSync(commit!, text.replace('"format":1', '"format":2'));
+    await expect(rowsAt()).rejects.toMatchObject({
+      code: 'unsupported',
+      hint: 'a newer lhs wrote it: update lhs',
+    });
+  });
+
+  it('names its indexes to who mistypes one', async () => {
+    const open = (name: string) => openEngine(`file://${lake.folder}/home/${name}`);
+    await expect(open('words')).rejects.toThrow(/has no index "words"; it has t$/);
+  });
+
+  it('cannot be opened without a folder for the cache, which the message names', async () => {
+    vi.stubEnv('LHS_COLD_CACHE_DIR', '/proc/none');
+    await expect(rowsAt()).rejects.toMatchObject({
+      hint: expect.stringContaining('LHS_COLD_CACHE_DIR'),
+    });
+  });
 });

@@ -23,6 +23,7 @@ import {
   type Head,
   type Home,
   isDropped,
+  lastCommit,
   newestCommit,
   type PublishedCommit,
   readCommitAt,
@@ -190,9 +191,8 @@ export class HomeIndex {
     const known = name ?? this.#index.index;
     this.#head = await readHead(this.#home, known, signal);
     if (this.#head === null) {
-      if (newest !== null) await this.#refuseLost(known);
-      else await this.#begin();
-      this.#newest = null;
+      this.#newest = newest === null ? null : await this.#findLost(newest, known);
+      if (newest === null) await this.#begin();
       return;
     }
     const { uuid, number } = this.#head;
@@ -221,22 +221,38 @@ export class HomeIndex {
     this.#published = { ...this.#published, family };
   }
 
-  /** Throws for an index whose name is gone from the store. */
-  async #refuseLost(name: string): Promise<void> {
+  /**
+   * The newest commit of an index whose name the store has lost: this folder sends the name again,
+   * or all files if the commits are gone too. Throws if it was dropped or has another name.
+   */
+  async #findLost(newest: PublishedCommit, name: string): Promise<PublishedCommit> {
     const { place } = this.#home;
-    const { family, newest } = this.#published;
-    const details = { place };
-    if (await isDropped(this.#home, family)) {
-      const message = `"${name}" was dropped from "${place}"`;
-      throw new LhsError('index_not_found', message, {
-        hint: 'drop it here too, or choose another storage',
-        next: [{ step: 'drop_index', index: this.#index.index }],
-        details,
-      });
+    const { family } = this.#published;
+    await this.#refuseDropped(name);
+    const last = await lastCommit(this.#home, family);
+    if (last === null || last.number < newest.number) {
+      return { ...newest, generation: 0, bundles: [], files: {}, former: [] };
     }
-    const last = await newestCommit(this.#home, { uuid: family, number: newest?.number ?? 0 });
-    const message = `"${name}" is "${last?.index}" in "${place}": another process has renamed it`;
+    if (last.index === name) {
+      const { number } = last;
+      const etag = await writeHead(this.#home, name, { uuid: family, number }, null);
+      if (etag !== null) this.#head = { uuid: family, number, etag };
+      return last;
+    }
+    const details = { place };
+    const message = `"${name}" is "${last.index}" in "${place}": another process has renamed it`;
     throw new LhsError('index_busy', message, { hint: 'give it the same name here', details });
+  }
+
+  /** Throws for an index that was dropped from the store. */
+  async #refuseDropped(name: string): Promise<void> {
+    const { place } = this.#home;
+    if (!(await isDropped(this.#home, this.#published.family))) return;
+    throw new LhsError('index_not_found', `"${name}" was dropped from "${place}"`, {
+      hint: 'drop it here too, or choose another storage',
+      next: [{ step: 'drop_index', index: this.#index.index }],
+      details: { place },
+    });
   }
 
   /** Sends the files that are new and the commit. It is in the store when this returns. */
@@ -293,7 +309,7 @@ export class HomeIndex {
         break;
       }
       head = await readHead(this.#home, index);
-      if (head === null && (await isDropped(this.#home, uuid))) await this.#refuseLost(index);
+      if (head === null) await this.#refuseDropped(index);
     }
     this.#head = head;
     if (former === null || former === index) return;
