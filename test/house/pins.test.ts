@@ -153,9 +153,9 @@ describe('pinned surfaces', () => {
         "alias drop": "ALIAS",
         "alias list": "",
         "alias set": "ALIAS INDEX",
-        "autocomplete": "= completion: [SHELL]",
         "cite check": "[CITATION]",
         "complete": "",
+        "completion": "[SHELL]",
         "completion install": "[SHELL]",
         "config profile list": "",
         "config profile remove": "NAME",
@@ -186,7 +186,7 @@ describe('pinned surfaces', () => {
         "index diff": "INDEX --filter --from --limit --plan --query --syntax --to",
         "index drop": "= delete: INDEX --yes",
         "index explain": "= explain: INDEX [QUERY] --ef --exact --filter --fusion --k --key --lexical-fields --limit --min-score --mode --offset --operator --pit --rrf-k --sort --syntax --vector --vector-field --weights",
-        "index export": "INDEX --format --output --query",
+        "index export": "INDEX [QUERY] --format --output --query",
         "index facets": "= facets: INDEX [QUERY] --field --filter --format --operator --output --pit --size --snapshot-min --syntax --wait",
         "index hybrid": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "index init": "[TABLE] --catalog --key --name --path --warehouse",
@@ -250,7 +250,7 @@ describe('pinned surfaces', () => {
         "source tables": "--catalog --warehouse",
         "source tag": "TABLE NAME --branch --catalog --drop --keep-age --keep-snapshots --max-age --replace --snapshot --warehouse",
         "source upsert": "TABLE FILE --catalog --comment --date-format --decimal --delimiter --encoding --filename --grok --header --input-format --key --lines --null --pad --pattern --rename --rows-at --rows-of --sheet --skip-bad-lines --skip-lines --trim --type --warehouse --whole-files",
-        "tui": "[INDEX] --mode --query",
+        "tui": "[INDEX] [QUERY] --mode --query",
         "version": "",
       }
     `);

@@ -73,8 +73,8 @@ export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
 
 /** How to load the script in every new shell. */
 export const SETUP: Readonly<Record<Shell, string>> = {
-  bash: `echo 'source <(lhs autocomplete bash)' >> ~/.bashrc`,
-  zsh: `echo 'source <(lhs autocomplete zsh)' >> ~/.zshrc  # below the line with compinit`,
-  fish: 'lhs autocomplete fish > ~/.config/fish/completions/lhs.fish',
-  powershell: 'lhs autocomplete powershell >> $PROFILE',
+  bash: `echo 'source <(lhs completion bash)' >> ~/.bashrc`,
+  zsh: `echo 'source <(lhs completion zsh)' >> ~/.zshrc  # below the line with compinit`,
+  fish: 'lhs completion fish > ~/.config/fish/completions/lhs.fish',
+  powershell: 'lhs completion powershell >> $PROFILE',
 };

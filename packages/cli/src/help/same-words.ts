@@ -32,6 +32,7 @@ const SAME_WORDS = [
   'view settings env configure get list',
   'use use-context switch',
   'config install add setup',
+  'completion autocomplete',
   'get lookup read fetch doc _doc',
   'cancel kill stop abort',
   'help man docs usage commands ?',

@@ -66,7 +66,7 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
         'config profile remove',
         'login',
         'logout',
-        'autocomplete',
+        'completion',
         'completion install',
       ],
       ...['version', 'help'],

@@ -27,7 +27,7 @@ export default class CompletionInstall extends LhsCommand {
     const shell = (args.shell as InstalledShell | undefined) ?? shellOfUser(process.env);
     if (shell === undefined) {
       throw new LhsError('invalid_argument', 'the shell of this user has no start file here', {
-        hint: `name one of ${INSTALLED.join(', ')}, or see lhs autocomplete`,
+        hint: `name one of ${INSTALLED.join(', ')}, or see lhs completion`,
       });
     }
     const files = await installCompletion(shell, process.env);
