@@ -27,6 +27,8 @@ export const aggregationFlags = {
     multiple: true,
   }),
   size: Flags.integer({
+    aliases: ['limit'],
+    charAliases: ['n'],
     description: 'values of each --terms and --significant (10)',
     helpValue: 'N',
     min: 1,
