@@ -1,10 +1,11 @@
 import type { SearchMode } from '@lakehouse-search/contract';
-import { formatKey, parseKey } from '@lakehouse-search/engine';
+import { formatKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import { splitKeyWords } from '../../search/key-words.ts';
 import { partialRemarks } from '../../search/lines/partial.ts';
+import { keysOfTexts } from '../../search/meant-keys.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import {
   fusionFlags,
@@ -56,10 +57,11 @@ export default class IndexExplain extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexExplain);
     const backend = await this.backend(flags);
-    const { key: spec } = await backend.describeIndex({ index: args.index });
+    const index = await backend.describeIndex({ index: args.index });
     const { query = '' } = args;
-    const [text, key] = flags.key === undefined ? splitKeyWords(query, spec) : [query, flags.key];
-    const coordinates = parseKey(key, spec);
+    const [text, key] =
+      flags.key === undefined ? splitKeyWords(query, index.key) : [query, flags.key];
+    const [coordinates] = await keysOfTexts([key], index, backend);
     const mode = (flags.mode ?? 'lexical') as SearchMode;
     refuseIdle(mode, flags);
     const { request } = await modeRequest(mode, args.index, text || undefined, flags);
