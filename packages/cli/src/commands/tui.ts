@@ -1,7 +1,8 @@
 import { LhsError, type SearchMode } from '@lakehouse-search/contract';
-import { Args, Flags } from '@oclif/core';
+import { Args } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
-import { modeFlag } from '../search/search-flags.ts';
+import { onlyQuery, queryFlag } from '../search/query-flag.ts';
+import { matchArgs, modeFlag } from '../search/search-flags.ts';
 
 const LEFT_EXIT = 130;
 
@@ -11,7 +12,7 @@ export default class Tui extends LhsCommand {
   static override examples = [
     `<%= config.bin %> tui demo-incidents`,
     `<%= config.bin %> keys get demo-incidents "$(<%= config.bin %> tui demo-incidents)"`,
-    `<%= config.bin %> tui demo-incidents --query 'service:billing' > keys.txt`,
+    `<%= config.bin %> tui demo-incidents service:billing > keys.txt`,
     `<%= config.bin %> tui demo-incidents --mode hybrid`,
   ];
   static override args = {
@@ -19,9 +20,10 @@ export default class Tui extends LhsCommand {
       ignoreStdin: true,
       description: 'name or alias of the index; without it, the screen lists the indexes',
     }),
+    query: matchArgs.query,
   };
   static override flags = {
-    query: Flags.string({ description: 'initial query', helpValue: 'QUERY' }),
+    query: queryFlag,
     mode: modeFlag,
   };
 
@@ -32,6 +34,7 @@ export default class Tui extends LhsCommand {
         hint: 'lhs search INDEX QUERY --json',
       });
     }
+    const query = onlyQuery(args, flags);
     const backend = await this.backend(flags);
     const index = args.index ?? onlyIndex(await backend.listIndexes());
     // React decides when it is loaded how much it checks itself
@@ -39,7 +42,7 @@ export default class Tui extends LhsCommand {
     const { runTui } = await import('../tui/run-tui.ts');
     const dataDir = this.dataDir(flags);
     const mode = flags.mode as SearchMode | undefined;
-    const outcome = await runTui(backend, { index, query: flags.query, mode, dataDir });
+    const outcome = await runTui(backend, { index, query, mode, dataDir });
     if (outcome.type !== 'taken') process.exitCode = LEFT_EXIT;
     else if (this.terminal.interactive) this.print(outcome.keys);
     else this.terminal.data(outcome.keys.join('\n'));

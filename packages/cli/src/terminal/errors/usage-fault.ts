@@ -143,9 +143,11 @@ function tooMany({ args = [], parse }: UsageError, command: string): UsageFault 
   // `delete index NAME`
   const isNoun = topicOf(noun) !== undefined && rest.length > 0;
   const meant = `did you mean ${[command, ...rest.map(shellWord)].join(' ')}?`;
+  const takesQuery = parse?.input?.flags?.query !== undefined;
+  const query = takesQuery ? [`did you mean --query ${shellWord(words.join(' '))}?`] : [];
   return fault(
     `${quoted(words)} ${are}`,
-    ...(isNoun ? [meant] : flag ? [`write ${flag} before --`] : []),
+    ...(isNoun ? [meant] : flag ? [`write ${flag} before --`] : query),
   );
 }
 
