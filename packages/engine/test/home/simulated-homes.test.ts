@@ -277,8 +277,10 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
       const store = homeOf(simulation, process, objects);
       for (let n = 0; n < 6; n++) {
         await clock.sleep(simulation.below(60 * MINUTE));
-        const commit = await newestOf(store).catch(passing);
-        if (!commit) continue;
+        const head = await readHead(store, 't').catch(passing);
+        const commit = head ? await newestCommit(store, head).catch(passing) : null;
+        // a sweep begins once the name leads to the commit
+        if (!head || !commit || head.number !== commit.number) continue;
         // an erasure leaves no former commit
         const former = simulation.below(2) === 0 ? [] : commit.former;
         await sweepFamily(store, commit.uuid, { ...commit, former }).catch(passing);

@@ -67,7 +67,7 @@ const fieldsAt = (place: string) =>
 async function another(place: string, name = 'other'): Promise<Engine> {
   const engine = await openEngine(join(work, name), { create: true, threads: 0 });
   const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
-  const definition = `version: 1\nindex: t\nsource: { ${at} }\n${fieldsAt(place)}\n`;
+  const definition = `version: 1\nindex: t\nsource: { ${at} }\n${fieldsAt(place)}\n# of ${name}\n`;
   await engine.createIndex({ definition, base_dir: lake.folder });
   return engine;
 }
@@ -154,6 +154,21 @@ describe('an index at home in a store', () => {
       (key) => key.includes(`at-${places - 1}/`) && /commits\//.test(key),
     );
     expect(commits.length).toBeGreaterThan(byEffort(4, 20, 100));
+    await other.close();
+  });
+
+  it('has the definition that another folder has put in force', async () => {
+    const place = await build();
+    const other = await another(place);
+    await other.sync({ index: 't' });
+    const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
+    const fields = fieldsAt(place).replace('fields: [', 'fields: [{ name: id, type: KEYWORD }, ');
+    const definition_yaml = `version: 1\nindex: t\nsource: { ${at} }\n${fields}\n`;
+    await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true });
+    await expect(other.sync({ index: 't' })).rejects.toHaveProperty('code', 'index_busy');
+    await other.sync({ index: 't' });
+    expect((await other.search({ index: 't', query: 'id:k7' })).total).toBe(1);
+    expect(await contents(other)).toEqual(await contents(lake.backend));
     await other.close();
   });
 

@@ -52,7 +52,7 @@ export interface PublishOptions extends CallContext {
 
 /** An index as publishing takes it. */
 export interface IndexAtHome extends IndexToBackUp {
-  /** Whether the objects of a definition are those of this index, which was never built here. */
+  /** Whether a commit has the definition of this index. */
   readonly isSame: (commit: PublishedCommit) => boolean;
   /** Numbers of the generations that jobs of this data folder build or keep. */
   readonly named: () => ReadonlySet<number>;
@@ -169,13 +169,12 @@ export class HomeIndex {
     if (currentGeneration(this.#index.folder) === null) return;
     const pinned = pinForCopy(this.#index);
     try {
-      const parts = this.#index.registered(pinned.commit.definition_version);
       const newest = this.#newest;
       const isThere =
         newest?.generation === pinned.generation &&
         newest.commit === pinned.commit.number &&
         newest.index === this.#index.index &&
-        newest.definition === parts.definition;
+        this.#index.isSame(newest);
       if (isThere && (this.#isFresh || this.#options.afresh !== true)) return;
       if (newest === null) await markHome(this.#home, this.#options.signal);
       this.#note(await this.#send(pinned));

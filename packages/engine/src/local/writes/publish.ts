@@ -44,7 +44,10 @@ export async function openAtHome(
 /** An index as publishing takes it. */
 export const atHome = (indexes: LocalIndexes, known: KnownIndex): IndexAtHome => ({
   ...indexToBackUp(indexes, known),
-  isSame: (commit) => isSame(known, commit),
+  isSame: (commit) => {
+    const now = indexes.registry.at(known.registered.uuid);
+    return now !== undefined && isSame(indexes.known(now.name), commit);
+  },
   named: () => indexes.named(known.registered.uuid),
 });
 
@@ -94,20 +97,25 @@ function publishedIndex(
 
 /** Whether a published index was made from this definition, whatever its text. */
 const isSame = ({ definition }: KnownIndex, published: PublishedCommit): boolean =>
+  definition.text === published.definition ||
   definitionDigest(requireDefinition(published.definition, ANALYZER_CATALOG)) ===
-  definitionDigest(definition);
+    definitionDigest(definition);
 
 /** Puts the definition of a commit in force that another data folder has written. */
 function takeDefinition(
   { registry }: LocalIndexes,
-  { registered }: KnownIndex,
-  { definition: text, definition_version: version }: PublishedCommit,
+  known: KnownIndex,
+  published: PublishedCommit,
 ): void {
-  if (version < registered.version) return;
-  if (version === registered.version && text === registered.definition) return;
+  const { registered } = known;
+  const { definition: text, definition_version: version } = published;
+  const isNewer = version > registered.version;
+  if (version < registered.version || (!isNewer && isSame(known, published))) return;
   const definition = requireDefinition(text, ANALYZER_CATALOG);
   const next = storedDefinition(definition, registered.baseDir);
-  registry.redefine(registered, next, text !== registered.definition, version);
+  // of two definitions of one version, that of the commit is in force
+  if (isNewer) registry.redefine(registered, next, true, version);
+  else registry.redefine(registered, next);
 }
 
 /** Removes what a dropped index has published; what cannot be removed stays in its store. */

@@ -113,8 +113,9 @@ export async function bringUp(
   known: KnownIndex,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { definition, registered } = known;
-  if (homePlace(definition, registered.baseDir) === null) return;
+  if (homePlace(known.definition, known.registered.baseDir) === null) return;
+  // an alteration builds under a definition that is not registered yet
+  const registered = indexes.registry.at(known.registered.uuid) ?? known.registered;
   const turn = { what: 'reindex', signal, waitMs: Number.POSITIVE_INFINITY };
   unlock(indexes, registered, await lockForWriting(indexes, registered, turn));
 }
