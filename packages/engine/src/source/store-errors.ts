@@ -36,7 +36,7 @@ function storeError(error: unknown): unknown {
 /** An object of a published index that is not as it was written, or is gone. */
 export function damagedHome(path: string, what: string, cause?: unknown): LhsError {
   return new LhsError('corrupt_index', `"${path}" of a published index ${what}`, {
-    hint: 'where the index is written, build it again: lhs index reindex INDEX',
+    hint: 'where the index is written, a reindex sends all of its files again',
     details: { file: path },
     cause,
   });

@@ -156,7 +156,7 @@ fields: [{ name: id, type: KEYWORD }]`);
       message: expect.stringMatching(
         /\/commits\/\d+" of a published index cannot be read: it is gone/,
       ),
-      hint: 'where the index is written, build it again: lhs index reindex INDEX',
+      hint: 'where the index is written, a reindex sends all of its files again',
     });
     await lake.backend.reindex({ index: 't' });
     expect(await rowsAt()).toBe(1);
