@@ -5,7 +5,13 @@ import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const schema = schemaOf({ id: 'long', home: 'string', away: 'string', town: 'string' });
-const TEAMS = ['Borussia Dortmund', '1. FC Koeln', 'Bayern Muenchen', 'Borussia Mgladbach', 'Kolm'];
+const TEAMS = [
+  'Borussia Dortmund',
+  '1. FC Koeln',
+  'Bayern Muenchen',
+  'Borussia Mgladbach',
+  'Saarbrücken',
+];
 const TOWNS = ['New York', 'Los Angeles', 'New Orleans', 'York'];
 const ROWS = Array.from({ length: 60 }, (_, id) => ({
   id,
@@ -40,6 +46,9 @@ describe('a phrase without hits', () => {
   it.each([
     ['"Borussia Dortmnd"', '"Borussia dortmund"', either('borussia dortmund')],
     ['"Dortmnd"', '"dortmund"', either('dortmund')],
+    ['home:"1. FC Köln"', 'home:"1. FC koeln"', has('home', '1. fc koeln')],
+    ['home:Köl*', 'home:koel*', begins(['home'], 'koel')],
+    ['home:saarbruecken', 'home:saarbrücken', has('home', 'saarbrücken')],
     ['"borusia dortmnd"', '"borussia dortmund"', either('borussia dortmund')],
     ['home:"Borusia-Dortmnd"', 'home:"borussia-dortmund"', has('home', 'borussia dortmund')],
     ['home:"Bayern Müenchen"', 'home:"Bayern muenchen"', has('home', 'bayern muenchen')],

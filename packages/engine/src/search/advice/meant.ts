@@ -222,6 +222,7 @@ function accentsNote(
 ): Pick<MeantClause, 'note'> {
   const written = nodes.find((node) => node.field === field);
   if (written === undefined || lowerText(written.value) === lowerText(value)) return {};
+  if (plainText(written.value) !== plainText(value)) return {};
   const type = plans.has(pathField(field)) ? undefined : plans.get(field)?.type;
   const setting = type === 'KEYWORD' ? '"folded: true"' : '"analyzer: folded"';
   const where = type === undefined ? 'a TEXT field of a shape with ' : '';

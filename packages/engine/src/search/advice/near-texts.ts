@@ -9,17 +9,25 @@ import type { Guesser, Valued } from './guesser.ts';
 import { likePattern, plainText, runsOfLike } from './like-pattern.ts';
 import { comparesPlain, spelledAs } from './spelled-terms.ts';
 
-/** The same clause with texts of the field that differ in case, accents and marks alone. */
+/** The same clause with texts of the field that differ in case, accents, marks and umlauts alone. */
 export async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
   const { value, isPattern, target } = fieldValue(context, node);
-  if (target?.plan.inverted == null || comparesPlain(target.plan)) return [];
-  const pattern = likePattern(value, isPattern);
-  if (pattern === undefined || plainText(value) === '') return [];
-  const terms = await matchingTerms(context, fan, node.field, { pattern });
-  const spelled = terms.flatMap((term) => spelledAs(node, value, runsOfLike(pattern, term), term));
-  const others = [...new Set(spelled)].filter((text) => text !== node.value);
+  if (target?.plan.inverted == null || plainText(value) === '') return [];
+  const umlauts = [value.replace(/[äöü]/gi, spelledOut), value.replace(/[aou]e/gi, umlautOf)];
+  const found: string[] = [];
+  for (const text of new Set([value, ...umlauts])) {
+    if (text === value && comparesPlain(target.plan)) continue;
+    const pattern = likePattern(text, isPattern);
+    if (pattern === undefined) continue;
+    const terms = await matchingTerms(context, fan, node.field, { pattern });
+    found.push(...terms.flatMap((term) => spelledAs(node, text, runsOfLike(pattern, term), term)));
+  }
+  const others = [...new Set(found)].filter((text) => text !== node.value);
   return others.map((text) => withValue(node, text));
 }
+
+const spelledOut = (umlaut: string): string => `${plainText(umlaut)}e`;
+const umlautOf = ([letter]: string): string => `${letter}\u0308`.normalize('NFC');
 
 /** The same clause with the nearest term. */
 export async function near(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {
