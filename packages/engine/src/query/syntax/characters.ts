@@ -21,6 +21,16 @@ const BOUND_END = table('[]{}"');
 /** Characters that mean something else than themselves at the head of a value. */
 const VALUE_HEAD = table('/<>');
 
+/** Typographic quotation marks at the head of a value, and what closes each: “a”, „a“, «a», »a«. */
+export const TYPOGRAPHIC: ReadonlyMap<string, string> = new Map([
+  ['“', '”'],
+  ['”', '”'],
+  ['‟', '”'],
+  ['„', '“”'],
+  ['«', '»'],
+  ['»', '«'],
+]);
+
 const flagged = (flags: Uint8Array, code: number): boolean => code < 128 && flags[code] === 1;
 
 /** White space as Unicode has it: what /\s/ matches in JavaScript. */
@@ -76,5 +86,6 @@ export function quote(value: string): string {
 
 function needsEscape(code: number, first: boolean): boolean {
   if (code === BACKSLASH || code === STAR || code === QUESTION) return true;
-  return endsWord(code) || (first && flagged(VALUE_HEAD, code));
+  if (endsWord(code)) return true;
+  return first && (flagged(VALUE_HEAD, code) || TYPOGRAPHIC.has(String.fromCharCode(code)));
 }

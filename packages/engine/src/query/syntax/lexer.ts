@@ -5,14 +5,25 @@
  * 2. `f:` makes a field token and puts the lexer into value position: the next word may hold colons
  *    and begin with `-`, `+`, `!`, and is never an operator (`n:-5`, `at:2024-01-01T10:00:00Z`,
  *    `state:OR`).
- * 3. `"…"`, `/…/` (at the head of a word only) and `[lo TO hi]` are one token each.
+ * 3. `"…"`, `/…/` (at the head of a word only) and `[lo TO hi]` are one token each; so is `“…”` with
+ *    white space or a sign behind it: elsewhere typographic quotation marks belong to words.
  * 4. `~n` and `^f` belong to what stands directly before them.
  * 5. Everything else is a word; an unescaped operator word is an operator.
  *
  * A backslash takes the next character as it is, except inside `/…/`, where only `\/` belongs to
  * the query string.
  */
-import { BACKSLASH, COLON, endsWord, isSpace, QUESTION, QUOTE, SLASH, STAR } from './characters.ts';
+import {
+  BACKSLASH,
+  COLON,
+  endsWord,
+  isSpace,
+  QUESTION,
+  QUOTE,
+  SLASH,
+  STAR,
+  TYPOGRAPHIC,
+} from './characters.ts';
 import { lexRange } from './range.ts';
 import { queryError, type Syntax, type Token } from './token.ts';
 
@@ -48,6 +59,8 @@ export class Lexer {
   private at = 0;
   /** After `field:` or a comparison sign. */
   private inValue = false;
+  /** What closes typographic quotation marks and stands nowhere in the rest of the text. */
+  private readonly unclosed = new Set<string>();
 
   constructor(text: string, syntax: Syntax) {
     this.text = text;
@@ -78,8 +91,6 @@ export class Lexer {
         return this.advance({ kind: 'open', from, to: from + 1 });
       case ')':
         return this.advance({ kind: 'close', from, to: from + 1 });
-      case '"':
-        return this.quoted(from);
       case '/':
         return this.regex(from);
       case '[':
@@ -92,7 +103,7 @@ export class Lexer {
       case '}':
         throw this.error(from, from + 1, `unexpected "${this.text[from]}"`, HINT_BRACKET);
     }
-    return undefined;
+    return this.quoted(from);
   }
 
   /**
@@ -154,14 +165,14 @@ export class Lexer {
   }
 
   /** Reads up to the first unescaped character at which `ends` says so. */
-  run(from: number, ends: (code: number) => boolean): Run {
+  run(from: number, ends: (code: number, at: number) => boolean): Run {
     const { text } = this;
     let plain = '';
     let pattern = '';
     let wildcards = 0;
     let escapes = 0;
     let to = from;
-    for (let code: number; !ends((code = text.charCodeAt(to))); to++) {
+    for (let code: number; !ends((code = text.charCodeAt(to)), to); to++) {
       let character = text[to];
       if (code === BACKSLASH) {
         if (++to >= text.length)
@@ -183,8 +194,9 @@ export class Lexer {
     return { text: plain, pattern, wildcards, escapes, to };
   }
 
-  /** A quoted string that begins at `from`; `to` is behind its closing quote. */
-  readQuoted(from: number): { text: string; to: number } {
+  /** The quoted string at `from`; `to` is behind its closing quote. Undefined: none begins there. */
+  readQuoted(from: number): { text: string; to: number } | undefined {
+    if (this.text.charCodeAt(from) !== QUOTE) return this.readTypographic(from);
     const run = this.run(from + 1, isQuoteOrEnd);
     if (run.to >= this.text.length) {
       throw this.error(
@@ -197,8 +209,21 @@ export class Lexer {
     return { text: run.text, to: run.to + 1 };
   }
 
-  private quoted(from: number): Token {
-    const { text, to: closed } = this.readQuoted(from);
+  private readTypographic(from: number): { text: string; to: number } | undefined {
+    const { text } = this;
+    const closing = TYPOGRAPHIC.get(text[from]);
+    if (closing === undefined || this.unclosed.has(closing)) return undefined;
+    const closes = (at: number) => closing.includes(text[at]) && endsTypographic(text, at + 1);
+    const run = this.run(from + 1, (code, at) => Number.isNaN(code) || closes(at));
+    if (run.to < text.length) return { text: run.text.trim(), to: run.to + 1 };
+    this.unclosed.add(closing);
+    return undefined;
+  }
+
+  private quoted(from: number): Token | undefined {
+    const read = this.readQuoted(from);
+    if (read === undefined) return undefined;
+    const { text, to: closed } = read;
     const prefix = this.text.charCodeAt(closed) === STAR;
     const to = prefix ? closed + 1 : closed;
     this.at = to;
@@ -238,8 +263,7 @@ export class Lexer {
     const { text } = this;
     const inclusive = text[from + 1] === '=';
     const begin = from + (inclusive ? 2 : 1);
-    const quoted = text.charCodeAt(begin) === QUOTE;
-    const bound = quoted ? this.readQuoted(begin) : this.run(begin, endsWord);
+    const bound = this.readQuoted(begin) ?? this.run(begin, endsWord);
     const sign = text.slice(from, begin);
     if (bound.to === begin) {
       throw this.error(
@@ -350,6 +374,8 @@ const HINT_SLASH =
 
 const endsWordOrColon = (code: number): boolean => code === COLON || endsWord(code);
 const isQuoteOrEnd = (code: number): boolean => code === QUOTE || Number.isNaN(code);
+const endsTypographic = (text: string, at: number): boolean =>
+  text[at] === '*' || (text[at] !== '"' && endsWord(text.charCodeAt(at)));
 const isDigits = (text: string): boolean => /^[0-9]{1,9}$/.test(text);
 const clip = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 

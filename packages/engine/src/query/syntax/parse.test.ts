@@ -8,6 +8,7 @@ const leaf = (tag: string, field: string, value: string, more: object = {}) => (
   [tag]: { field, value, ...more },
 });
 const term = (value: string, field = 'text') => leaf('term', field, value);
+const quoted = (value: string) => leaf('phrase', 'text', value);
 const bool = (parts: object) => ({ bool: parts });
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((word) => term(word));
 
@@ -32,6 +33,20 @@ const VALUES: readonly (readonly [string, object])[] = [
   ['src/base/x.ts', term('src/base/x.ts')],
   ['subject:"quick fox"', leaf('phrase', 'subject', 'quick fox')],
   ['"quick \\"fox\\" \\\\"~3', leaf('phrase', 'text', 'quick "fox" \\', { slop: 3 })],
+  ['subject:“quick fox”', leaf('phrase', 'subject', 'quick fox')],
+  ['„quick fox“~2', leaf('phrase', 'text', 'quick fox', { slop: 2 })],
+  ['subject:«\u00a0quick “x” fo »*', leaf('phrase_prefix', 'subject', 'quick “x” fo')],
+  [
+    '(“a \\” b” OR »c«)^2',
+    { boost: { query: bool({ should: [quoted('a ” b'), quoted('c')] }), factor: 2 } },
+  ],
+  ['n:[“1” TO „2“]', { range: { field: 'n', gte: '1', lte: '2' } }],
+  ['n:>=“1”', { range: { field: 'n', gte: '1' } }],
+  ['“a b”c', bool({ should: [term('“a'), term('b”c')] })],
+  ['\\“a b”', bool({ should: [term('“a'), term('b”')] })],
+  ['“a', term('“a')],
+  ['a“b', term('a“b')],
+  ['"“a b”"', quoted('“a b”')],
   ['words:[10 TO 20]', { range: { field: 'words', gte: '10', lte: '20' } }],
   ['words:{10 TO 20}', { range: { field: 'words', gt: '10', lt: '20' } }],
   ['words:[10 TO 20}', { range: { field: 'words', gte: '10', lt: '20' } }],

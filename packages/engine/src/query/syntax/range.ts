@@ -1,5 +1,5 @@
 import type { Bound } from '../query.ts';
-import { endsBound, isSpace, QUOTE } from './characters.ts';
+import { endsBound, isSpace } from './characters.ts';
 import type { Lexer } from './lexer.ts';
 import type { Token } from './token.ts';
 
@@ -46,10 +46,8 @@ function readBound(
   inclusive: boolean,
 ): { bound: Bound | undefined; to: number } {
   const { text } = lexer;
-  if (text.charCodeAt(from) === QUOTE) {
-    const quoted = lexer.readQuoted(from);
-    return { bound: { value: quoted.text, inclusive }, to: quoted.to };
-  }
+  const quoted = lexer.readQuoted(from);
+  if (quoted !== undefined) return { bound: { value: quoted.text, inclusive }, to: quoted.to };
   const run = lexer.run(from, endsBound);
   if (run.to === from) {
     throw lexer.error(
