@@ -14,6 +14,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -97,6 +98,21 @@ describe('the package of the command', () => {
     for (const page of pages)
       expect(list).toMatch(new RegExp(`^- \\[.+\\]\\(${page}\\): [A-Z\`].*\\.$`, 'm'));
   });
+
+  it.runIf(byEffort(false, true))(
+    'is installed by the line of README.md, without the clone',
+    () => {
+      const prefix = join(folder, 'by readme');
+      const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+      const [, line] = /^```sh tested-by test\/whole\/pack\.test\.ts\n(.*)\n```$/m.exec(readme)!;
+      onTestFinished(() => rmSync(join(ROOT, 'lakehouse-search-cli-0.1.0.tgz')));
+      const env = { ...process.env, npm_config_prefix: prefix, npm_config_prefer_offline: 'true' };
+      execFileSync('bash', ['-euo', 'pipefail', '-c', line], { cwd: ROOT, env, stdio: 'pipe' });
+      const command = realpathSync(join(prefix, 'bin/lhs'));
+      expect(command.startsWith(realpathSync(prefix))).toBe(true);
+      expect(run(process.execPath, [command, 'version'], folder)).toContain('0.1.0');
+    },
+  );
 
   it('is installed by the Dockerfile with the native libraries alone', () => {
     const app = join(folder, 'image');

@@ -130,6 +130,7 @@ describe('the blocks of the pages', () => {
       expect(readFileSync(join(ROOT, test), 'utf8'), `${test} of ${path}`).toContain(path);
     }
     expect([...new Set(others.map(({ path, test }) => `${path}: ${test}`))]).toEqual([
+      'README.md: test/whole/pack.test.ts',
       'packages/mcp/README.md: test/whole/examples.test.ts',
       'docs/deploy.md: test/whole/deploy-search.test.ts',
       'docs/search-adapter.md: packages/server/test/search-adapter/clients.test.ts',
