@@ -24,7 +24,7 @@ export default class IndexMove extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexMove);
     const { index, storage } = args;
-    if ((storage === undefined) !== flags.local) {
+    if ((storage === undefined) !== (flags.local ?? false)) {
       throw new LhsError('invalid_argument', 'name a store, or give --local');
     }
     const backend = await this.backend(flags);
