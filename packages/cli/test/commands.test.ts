@@ -34,18 +34,20 @@ beforeAll(async () => {
   await build('odd', ODD);
 });
 
-it('moves an index to another store, and back', async () => {
-  await build('moved', VECTORS);
-  const found = (index: string) => home.json<Answer>(['search', index, '*']);
-  const { total } = await found('moved');
-  const moved = await home.run(['index', 'move', 'moved', './homes']);
-  expect([moved.code, moved.stderr]).toEqual([0, '']);
-  expect((await found('./homes/moved')).total).toBe(total);
-  const back = await home.run(['index', 'move', 'moved', '--local']);
-  expect([back.code, back.stderr]).toEqual([0, '']);
-  expect((await home.run(['search', './homes/moved', '*'])).code).toBe(3);
-  expect((await home.run(['index', 'drop', 'moved', '--yes'])).code).toBe(0);
-  expect((await home.run(['index', 'move', 'vec'])).code).toBe(2);
+describe('lhs index move', () => {
+  it('takes an index to another store, and back', async () => {
+    await build('moved', VECTORS);
+    const found = (index: string) => home.json<Answer>(['search', index, '*']);
+    const { total } = await found('moved');
+    const moved = await home.run(['index', 'move', 'moved', './homes']);
+    expect([moved.code, moved.stderr]).toEqual([0, '']);
+    expect((await found('./homes/moved')).total).toBe(total);
+    const back = await home.run(['index', 'move', 'moved', '--local']);
+    expect([back.code, back.stderr]).toEqual([0, '']);
+    expect((await home.run(['search', './homes/moved', '*'])).code).toBe(3);
+    expect((await home.run(['index', 'drop', 'moved', '--yes'])).code).toBe(0);
+    expect((await home.run(['index', 'move', 'vec'])).code).toBe(2);
+  });
 });
 
 interface Answer {
