@@ -5,8 +5,8 @@
  * 2. `f:` makes a field token and puts the lexer into value position: the next word may hold colons
  *    and begin with `-`, `+`, `!`, and is never an operator (`n:-5`, `at:2024-01-01T10:00:00Z`,
  *    `state:OR`).
- * 3. `"…"`, `/…/` (at the head of a word only) and `[lo TO hi]` are one token each; so is `“…”` with
- *    white space or a sign behind it: elsewhere typographic quotation marks belong to words.
+ * 3. `"…"`, `/…/` (at the head of a word only) and `[lo TO hi]` are one token each; so is `“…”`
+ *    with white space or a sign behind it: elsewhere typographic quotes belong to words.
  * 4. `~n` and `^f` belong to what stands directly before them.
  * 5. Everything else is a word; an unescaped operator word is an operator.
  *
