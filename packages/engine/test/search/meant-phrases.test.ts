@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const schema = schemaOf({ id: 'long', home: 'string', away: 'string', town: 'string' });
+const schema = schemaOf({
+  id: 'long',
+  home: 'string',
+  away: 'string',
+  town: 'string',
+  state: 'string',
+});
 const TEAMS = [
   'Borussia Dortmund',
   '1. FC Koeln',
@@ -18,6 +24,7 @@ const ROWS = Array.from({ length: 60 }, (_, id) => ({
   home: `${TEAMS[id % 5]} at home`,
   away: TEAMS[(id * 3 + 1) % 5],
   town: TOWNS[(id >> 1) % 4],
+  state: id % 3 === 0 ? 'CA' : 'NY',
 }));
 
 let lake: SmallLake;
@@ -30,7 +37,8 @@ default_fields: [home, away]
 fields:
   - { name: home, type: TEXT }
   - { name: away, type: TEXT, analyzer: german }
-  - { name: town, type: KEYWORD }`);
+  - { name: town, type: KEYWORD }
+  - { name: state, type: KEYWORD }`);
   await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
@@ -66,6 +74,31 @@ describe('a phrase without hits', () => {
     expect((await lake.backend.search({ query: suggested_query })).total).toBe(hits);
     const kql = await lake.backend.search({ query, suggest: true, syntax: 'kql' });
     expect(kql).toMatchObject({ suggested_query, suggested_total: hits });
+  });
+
+  it.each([
+    ["state:'NY'", 'state:NY', (row: Row) => row.state === 'NY'],
+    ["state:'ny'", 'state:NY', (row: Row) => row.state === 'NY'],
+    ['state:‘NY’', 'state:NY', (row: Row) => row.state === 'NY'],
+    ["town:'York'", 'town:York', (row: Row) => row.town === 'York'],
+    ["'CA'", 'state:CA', (row: Row) => row.state === 'CA'],
+    ["town:'New York'", 'town:"New York"', (row: Row) => row.town === 'New York'],
+    [
+      "state:'CA' AND town:'New York'",
+      'state:"CA" AND town:"New York"',
+      (row: Row) => row.state === 'CA' && row.town === 'New York',
+    ],
+  ])('of single quotes is meant without them: %s', async (query, suggested_query, isHit) => {
+    const found = await lake.backend.search({ query, suggest: true });
+    const hits = ROWS.filter(isHit).length;
+    expect(hits).toBeGreaterThan(0);
+    expect(found).toMatchObject({ suggested_query, suggested_total: hits });
+    expect((await lake.backend.search({ query: suggested_query })).total).toBe(hits);
+  });
+
+  it('has no other query for single quotes that change nothing', async () => {
+    const found = await lake.backend.search({ query: "'Dortmund' at", suggest: true });
+    expect(found.suggested_query).toBeUndefined();
   });
 
   it('is corrected beside other clauses, and named with its hits in a filter', async () => {

@@ -37,3 +37,14 @@ export const isValued = (query: Query): query is Valued =>
 /** True for a word of a query string without a field. */
 export const isBare = (node: Query): boolean =>
   node.span !== undefined && node.fieldSpan === undefined;
+
+/** The clauses of one place that look for a text, others for a text in single quotes. */
+export const textsOf = (node: Query): readonly Valued[] =>
+  leavesOf(node)
+    .filter(isValued)
+    .map((leaf) => {
+      const value = leaf.value.replace(SINGLE, '$1$2');
+      return value === leaf.value ? leaf : { ...leaf, value };
+    });
+
+const SINGLE = /^(?:'(.+)'|‘(.+)’)$/su;

@@ -1,7 +1,7 @@
 /**
  * What somebody probably meant by a clause that finds nothing, in this order:
  *
- * 1. a condition in other signs (respell.ts), or another path;
+ * 1. a condition in other signs (respell.ts), the text without single quotes, or another path;
  * 2. the same text in another case or with other accents, in any field of a bare word, or truth;
  * 3. objects that have the text as a key, whole values that have it as a word;
  * 4. words and values that begin with the text (after the next, if it has no digit);
@@ -25,7 +25,7 @@ import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
 import { countIfValid } from './count-if-valid.ts';
-import { type Guess, type Guesser, isBare, isValued, leavesOf, type Valued } from './guesser.ts';
+import { type Guess, type Guesser, isBare, leavesOf, textsOf, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
 import { alike, fieldValue, near, withValue } from './near-texts.ts';
@@ -65,7 +65,10 @@ export async function meantClause(
     if (total === undefined) return { clause };
     if (total > 0) return { clause, total };
   }
-  const valued = leaves.filter(isValued);
+  const valued = textsOf(node);
+  const unquoted: Guess = async (_, text) => (leaves.includes(text) ? [] : [text]);
+  const bare = await bestGuess(guesser, valued, unquoted);
+  if (bare !== undefined) return bare;
   const atPath = await bestGuess(guesser, valued, onMeantPath);
   if (atPath !== undefined) return atPath;
   const spelled = await bestGuess(guesser, valued, alike);
@@ -104,7 +107,7 @@ export async function meantElsewhere(
   node: Query,
   meant?: MeantClause,
 ): Promise<readonly ClauseElsewhere[]> {
-  const leaves = leavesOf(node).filter(isValued);
+  const leaves = textsOf(node);
   const [leaf] = leaves;
   // fields of whole values refuse phrases that end with `*`
   if (leaf === undefined || leaf.kind === 'phrase_prefix') return [];

@@ -17,6 +17,19 @@ export const asValue = (text: string): string | undefined =>
 export const pastedValue = (text: string): string | undefined =>
   IN_VALUE.test(text) ? asValue(text) : undefined;
 
+/** Texts in single quotes. */
+const SINGLE = /(?<=^|[\s:(+-])(?:'([^'"]+)'|‘([^’"]+)’)(?=$|[\s)^~])/gu;
+
+/** The query with `"` for its single quotes, if one of their texts has several words. */
+export function doubleQuoted(text: string): string | undefined {
+  const isPhrase = [...text.matchAll(SINGLE)].some(([, plain, curly]) =>
+    /\S\s+\S/.test(plain ?? curly),
+  );
+  return isPhrase
+    ? text.replace(SINGLE, (_, plain?: string, curly = '') => quote(plain ?? curly))
+    : undefined;
+}
+
 /**
  * The queries that a pasted text such as a line of a log was meant as, the likeliest first: its
  * text, all of its words, one of them. `clauses` stand for the parts of the text that are not in

@@ -15,7 +15,7 @@ import { datedQuery } from './dated-query.ts';
 import { plainText } from './like-pattern.ts';
 import { matchTotal, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
-import { pastedValue } from './pasted-text.ts';
+import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest } from './read-request.ts';
 import { withAnd } from './side-by-side.ts';
 
@@ -78,10 +78,13 @@ async function asPasted(
   const dated = await datedQuery(context, request, 'query', isBare);
   if (dated !== undefined && dated.total < most)
     return meantAs(dated.why, dated.query, dated.total);
-  const value = pastedValue(request.query ?? '');
+  const { query: text = '' } = request;
+  const [single, signs] = [doubleQuoted(text), pastedValue(text)];
+  const value = single ?? signs;
   const total = value && (await totalWith(context, request, 'query', value));
   if (!value || !total || total === most) return undefined;
-  return meantAs(`signs of "${request.query}" are read as query syntax`, value, total);
+  const why = single ? 'phrases need double quotes' : `signs of "${text}" are read as query syntax`;
+  return meantAs(why, value, total);
 }
 
 /** What a query of clauses side by side finds with AND, if it finds more without. */
