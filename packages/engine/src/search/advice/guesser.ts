@@ -39,7 +39,7 @@ export const isBare = (node: Query): boolean =>
   node.span !== undefined && node.fieldSpan === undefined;
 
 /** The clauses of one place that look for a text, others for a text in single quotes. */
-export const textsOf = (node: Query): readonly Valued[] =>
+export const textLeaves = (node: Query): readonly Valued[] =>
   leavesOf(node)
     .filter(isValued)
     .map((leaf) => {

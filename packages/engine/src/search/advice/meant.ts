@@ -25,7 +25,7 @@ import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
 import { countIfValid } from './count-if-valid.ts';
-import { type Guess, type Guesser, isBare, leavesOf, textsOf, type Valued } from './guesser.ts';
+import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
 import { alike, fieldValue, near, withValue } from './near-texts.ts';
@@ -65,7 +65,7 @@ export async function meantClause(
     if (total === undefined) return { clause };
     if (total > 0) return { clause, total };
   }
-  const valued = textsOf(node);
+  const valued = textLeaves(node);
   const unquoted: Guess = async (_, text) => (leaves.includes(text) ? [] : [text]);
   const bare = await bestGuess(guesser, valued, unquoted);
   if (bare !== undefined) return bare;
@@ -107,7 +107,7 @@ export async function meantElsewhere(
   node: Query,
   meant?: MeantClause,
 ): Promise<readonly ClauseElsewhere[]> {
-  const leaves = textsOf(node);
+  const leaves = textLeaves(node);
   const [leaf] = leaves;
   // fields of whole values refuse phrases that end with `*`
   if (leaf === undefined || leaf.kind === 'phrase_prefix') return [];
