@@ -47,6 +47,11 @@ function kindOf(error: unknown): FaultKind {
 const retryAfterMs = (error: unknown): number | null =>
   retryAfter((error as SdkFault).$response?.headers?.['retry-after']);
 
+/** `XAdminUserNotFound`: versitygw. */
+const UNKNOWN_KEY = /^(InvalidAccessKeyId|XAdminUserNotFound)$/;
+/** A server says so without a header. */
+const EXPECTED_REGION = /expecting "([a-z0-9-]+)"/i;
+
 /** How errors of the SDK are read. */
 export const S3_FAULTS: FaultRules = Object.freeze({ kindOf, retryAfterMs });
 
@@ -67,7 +72,9 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
       'no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
     );
   }
-  const region = $response?.headers?.['x-amz-bucket-region'];
+  const named =
+    name === 'AuthorizationHeaderMalformed' ? EXPECTED_REGION.exec(message)?.[1] : undefined;
+  const region = $response?.headers?.['x-amz-bucket-region'] ?? named;
   if ([301, 307, 400].includes(status) && region !== undefined && region !== place.region) {
     return make(
       'invalid_argument',
@@ -86,9 +93,8 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
       `there is no bucket "${place.bucket}"; check its name and AWS_ENDPOINT_URL_S3`,
     );
   }
-  const isDenied = /^(InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|InvalidToken)$/.test(
-    name,
-  );
+  const isDenied =
+    UNKNOWN_KEY.test(name) || /^(SignatureDoesNotMatch|AccessDenied|InvalidToken)$/.test(name);
   if (status === 401 || status === 403 || isDenied || EXPIRED.test(name)) {
     return make('permission_denied', `access denied (${name}); ${whoMay(name)}`);
   }
@@ -107,7 +113,7 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
 
 function whoMay(name: string): string {
   if (/SignatureDoesNotMatch/.test(name)) return 'the secret key is wrong';
-  if (/InvalidAccessKeyId/.test(name)) return 'the access key is not known to the server';
+  if (UNKNOWN_KEY.test(name)) return 'the access key is not known to the server';
   if (/Expired/.test(name)) return 'the session token has expired: renew the credentials';
   return (
     'the credentials may not do this: reading needs s3:GetObject and s3:ListBucket, ' +
