@@ -5,11 +5,8 @@ import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const schema = schemaOf({
-  id: 'long',
-  home: 'string',
-  away: 'string',
-  town: 'string',
-  state: 'string',
+  ...{ id: 'long', home: 'string', away: 'string', town: 'string', state: 'string' },
+  ...{ lat: 'double', lon: 'double' },
 });
 const TEAMS = [
   'Borussia Dortmund',
@@ -24,6 +21,8 @@ const ROWS = Array.from({ length: 60 }, (_, id) => ({
   home: `${TEAMS[id % 5]} at home`,
   away: TEAMS[(id * 3 + 1) % 5],
   town: TOWNS[(id >> 1) % 4],
+  lat: 40 + (id % 4) / 2,
+  lon: -80.25 + (id % 2) * 7,
   state: id % 3 === 0 ? 'CA' : 'NY',
 }));
 
@@ -38,7 +37,9 @@ fields:
   - { name: home, type: TEXT }
   - { name: away, type: TEXT, analyzer: german }
   - { name: town, type: KEYWORD }
-  - { name: state, type: KEYWORD }`);
+  - { name: state, type: KEYWORD }
+  - { name: lat, type: DOUBLE }
+  - { name: lon, type: DOUBLE }`);
   await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
@@ -98,6 +99,22 @@ describe('a phrase without hits', () => {
 
   it('has no other query for single quotes that change nothing', async () => {
     const found = await lake.backend.search({ query: "'Dortmund' at", suggest: true });
+    expect(found.suggested_query).toBeUndefined();
+  });
+
+  it.each(['40.5,-73.25', ' 40.5, -73.25', '40.5; -73.25'])(
+    'of numbers is meant as the values of several fields: %s',
+    async (query) => {
+      const found = await lake.backend.search({ query, suggest: true });
+      const hits = ROWS.filter(({ lat, lon }) => lat === 40.5 && lon === -73.25).length;
+      const suggested_query = 'lat:40.5 AND lon:-73.25';
+      expect(found).toMatchObject({ total: 0, suggested_query, suggested_total: hits });
+      expect((await lake.backend.search({ query: suggested_query })).total).toBe(hits);
+    },
+  );
+
+  it('of numbers that no row has together has no suggestion', async () => {
+    const found = await lake.backend.search({ query: '40.5,-80.25', suggest: true });
     expect(found.suggested_query).toBeUndefined();
   });
 

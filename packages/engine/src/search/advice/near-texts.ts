@@ -2,12 +2,12 @@
 import { analyzeToTokens } from '../../analysis/tokens.ts';
 import { findField } from '../../query/bind/fields.ts';
 import { escapeWord } from '../../query/syntax/characters.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
 import type { Guesser, Valued } from './guesser.ts';
 import { likePattern, plainText, runsOfLike } from './like-pattern.ts';
-import { comparesPlain, spelledAs } from './spelled-terms.ts';
 
 /** The same clause with texts of the field that differ in case, accents, marks and umlauts alone. */
 export async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
@@ -28,6 +28,37 @@ export async function alike({ context, fan }: Guesser, node: Valued): Promise<re
 
 const spelledOut = (umlaut: string): string => `${plainText(umlaut)}e`;
 const umlautOf = ([letter]: string): string => `${letter}\u0308`.normalize('NFC');
+
+/** Letters with all that `plainText` drops. */
+const MARKED = 'ÀÖşשָׁبَ';
+
+const plainFields = new WeakMap<FieldPlan, boolean>();
+
+/** True for a field whose terms never differ in case, accents and marks alone. */
+function comparesPlain(plan: FieldPlan): boolean {
+  const { folded, inverted } = plan;
+  const isPlain =
+    plainFields.get(plan) ??
+    (folded !== undefined ||
+      (inverted?.kind === 'text' && inverted.analyzer.normalize(MARKED) === plainText(MARKED)));
+  plainFields.set(plan, isPlain);
+  return isPlain;
+}
+
+/** The text of a clause in the spelling of a term, of which a pattern took these runs. */
+function spelledAs(
+  { kind }: Pick<Valued, 'kind'>,
+  value: string,
+  runs: readonly string[] | undefined,
+  term: string,
+): readonly string[] {
+  if (kind === 'term' || kind === 'phrase') return [term];
+  if (runs === undefined) return [];
+  if (kind === 'prefix' || kind === 'phrase_prefix') return [runs[0]];
+  let next = 0;
+  const parts = value.split(/([*?])/).filter((part) => part !== '');
+  return [parts.map((part) => (/^[*?]$/.test(part) ? part : runs[next++])).join('')];
+}
 
 /** The same clause with the nearest term. */
 export async function near(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {

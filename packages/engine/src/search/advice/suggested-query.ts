@@ -13,6 +13,7 @@ import { asWritten } from './as-written.ts';
 import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
 import { datedQuery } from './dated-query.ts';
 import { plainText } from './like-pattern.ts';
+import { listedNumbers } from './listed-numbers.ts';
 import { matchTotal, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
@@ -31,6 +32,9 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   const { request } = read.checked;
   const pasted = await asPasted(context, request, Number.POSITIVE_INFINITY, false);
   if (pasted !== undefined) return pasted;
+  const listed = await listedNumbers(context, request);
+  if (listed !== undefined)
+    return meantAs('the numbers may be values of several fields', listed.query, listed.total);
   const counted = await countClauses(read);
   const found = {
     clauses: counted.map(({ count }) => count),
