@@ -36,9 +36,9 @@ if (byEffort(false, true)) {
 
 /**
  * An index that has been compacted has a segment on each node. Without a control plane, nothing
- * gives shards to other nodes.
+ * gives shards to other nodes. A part of an index has no home of its own to move.
  */
-const OTHERWISE = ['compact', 'planReshard', 'applyReshard', 'moveBucket'] as const;
+const OTHERWISE = ['compact', 'moveIndex', 'planReshard', 'applyReshard', 'moveBucket'] as const;
 
 contractSuite(
   'indexes over three nodes',
