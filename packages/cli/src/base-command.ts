@@ -12,6 +12,7 @@ import { type FlagSettings, readSettings, serviceUrl, settingValue } from './con
 import { joinedOrder, spacedValues, switchValues } from './config/switch-values.ts';
 import { absoluteTarget } from './files/backup-target.ts';
 import type { DefinitionFile } from './files/definition-file.ts';
+import { fileOfIndex } from './files/definition-name.ts';
 import type { OutputColumn, OutputRow } from './output/columns.ts';
 import { type OutputTarget, outputTarget, rowTarget } from './output/output-target.ts';
 import type { RowFormat } from './output/row-formats.ts';
@@ -81,7 +82,7 @@ export abstract class LhsCommand extends Command {
   protected readonly terminal: Terminal = processTerminal();
   protected readonly style: Style = styleFor(this.terminal);
   /** The definition file in commands that errors name. */
-  #file = 'FILE';
+  #file: string | undefined;
   #location: string | undefined;
   #backend: BackendApi | undefined;
 
@@ -359,16 +360,16 @@ export abstract class LhsCommand extends Command {
   override async catch(error: Error): Promise<void> {
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
     const { errorReport } = await import('./terminal/errors/error-report.ts');
-    const columns = this.terminal.errWidth;
-    const report = errorReport(error, styleFor(color), columns, this.id ?? '');
+    const report = errorReport(error, styleFor(color), this.terminal.errWidth, this.id ?? '');
     if (this.argv.includes('--json')) this.printJson(report.body);
     else {
+      const of = this.#file ?? shellWord(this.argv.map(fileOfIndex).find(Boolean) ?? 'FILE');
       const [message, ...more] = report.lines.map((line) =>
-        line.replace(/^( {2}lhs index \w+) FILE$/, (_, command) => `${command} ${this.#file}`),
+        line.replace(/^( {2}lhs index \w+) FILE$/, (_, command) => `${command} ${of}`),
       );
       // line and column are those of the definition file
-      const file = this.#file === 'FILE' ? '' : `${this.#file}, `;
-      const placed = message.replace(/(?=line \d+, column \d+: )/, () => file);
+      const file = () => (this.#file === undefined ? '' : `${this.#file}, `);
+      const placed = message.replace(/(?=line \d+, column \d+: )/, file);
       this.terminal.err(typedFlags(placed, this.argv, this.ctor.flags), ...more);
     }
     if (this.argv.includes('--debug')) this.terminal.err(...String(error.stack).split('\n'));

@@ -61,8 +61,8 @@ function nullKey(mapping: Mapping, batch: Batch, column: number, row: number): R
   const key = `key ${shown.join(',')}: "${name}" is NULL`;
   const error = new LhsError('source_invalid', `${key} in ${place}`, {
     hint:
-      'every row needs a value in each key column; choose other columns in key, mend the table, ' +
-      'or say on_bad_row: skip',
+      'every row needs a value in each key column; choose other columns in key, ' +
+      'say on_bad_row: skip, or delete those rows from the table',
     details: { column: name, file: batch.file, position: batch.positions[row] },
   });
   return { reason: key, error };

@@ -1,5 +1,7 @@
 import { LhsCommand } from '../../base-command.ts';
 import { definitionArg, definitionFlag } from '../../files/definition-file.ts';
+import { shellWord } from '../../terminal/errors/shell-word.ts';
+import { issueLines } from '../../terminal/issue-lines.ts';
 
 export default class IndexCreate extends LhsCommand {
   static override summary = 'Register an index from a definition; reindex then builds it.';
@@ -13,10 +15,19 @@ export default class IndexCreate extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexCreate);
-    const { definition, baseDir } = await this.definitionOf(args.file, flags.file);
+    const { file, definition, baseDir } = await this.definitionOf(args.file, flags.file);
     const backend = await this.backend(flags);
     const created = await backend.createIndex({ definition, base_dir: baseDir });
     if (flags.json) return this.printJson(created);
-    this.print([`${created.index} created`, `next: lhs index reindex ${created.index}`]);
+    // a caller who may not read the table learns it from the build
+    const issues = await backend
+      .validateDefinition({ definition, base_dir: baseDir, against_source: true })
+      .catch(() => []);
+    this.terminal.err(...issueLines(file, issues, this.style));
+    const isSound = issues.every(({ severity }) => severity !== 'error');
+    const next = isSound
+      ? `reindex ${created.index}`
+      : `apply ${shellWord(file)}, once it is valid`;
+    this.print([`${created.index} created`, `next: lhs index ${next}`]);
   }
 }

@@ -4,7 +4,8 @@ import { LhsCommand } from '../../base-command.ts';
 import { definitionArg, definitionFlag } from '../../files/definition-file.ts';
 import { sourceFlags, sourceOverride } from '../../source/source-flags.ts';
 import { plural } from '../../terminal/figures.ts';
-import { pad, printable } from '../../terminal/text.ts';
+import { issueLines } from '../../terminal/issue-lines.ts';
+import { printable } from '../../terminal/text.ts';
 
 const INVALID_EXIT = 2;
 
@@ -40,20 +41,11 @@ export default class IndexValidate extends LhsCommand {
     if (errors > 0) process.exitCode = INVALID_EXIT;
     if (flags.json) return this.printJson({ file, valid: errors === 0, issues });
     if (flags.github) return this.#annotate(file, issues);
-    this.print([...this.#lines(file, issues), summary(file, issues.length, errors)]);
+    this.print([...issueLines(file, issues, this.style), summary(file, issues.length, errors)]);
   }
 
   #annotate(file: string, issues: readonly DefinitionIssue[]): void {
     if (issues.length > 0) this.terminal.data(issues.map((i) => annotation(file, i)).join('\n'));
-  }
-
-  #lines(file: string, issues: readonly DefinitionIssue[]): string[] {
-    const places = issues.map((i) => `${file}:${i.line}:${i.column}`);
-    const wide = Math.max(0, ...places.map((p) => p.length));
-    return issues.map((issue, i) => {
-      const paint = issue.severity === 'error' ? this.style.red : this.style.yellow;
-      return `${pad(places[i], wide)}  ${paint(pad(issue.severity, 7))}  ${issue.message}`;
-    });
   }
 }
 

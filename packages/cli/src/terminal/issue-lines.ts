@@ -1,0 +1,17 @@
+import type { DefinitionIssue } from '@lakehouse-search/contract';
+import type { Style } from './style.ts';
+import { pad } from './text.ts';
+
+/** What is wrong with a definition: place, severity and message, a line each. */
+export function issueLines(
+  file: string,
+  issues: readonly DefinitionIssue[],
+  style: Style,
+): string[] {
+  const places = issues.map((i) => `${file}:${i.line}:${i.column}`);
+  const wide = Math.max(0, ...places.map((p) => p.length));
+  return issues.map((issue, i) => {
+    const paint = issue.severity === 'error' ? style.red : style.yellow;
+    return `${pad(places[i], wide)}  ${paint(pad(issue.severity, 7))}  ${issue.message}`;
+  });
+}
