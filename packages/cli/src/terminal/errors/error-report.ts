@@ -47,7 +47,7 @@ function reportOf(error: unknown, style: Style, columns: number, command: string
 
 function ownReport(error: LhsError, style: Style, columns: number): ErrorReport {
   const lines = [`${style.red('error:')} ${printable(flagNames(error.message))}`];
-  if (error.place !== undefined) lines.push(...caret(error, style, columns));
+  if (error.place?.text.trim()) lines.push(...caret(error, style, columns));
   for (const line of adviceOf(error)) {
     lines.push(`  ${printable(flagNames(line))}`);
   }
