@@ -115,11 +115,17 @@ function missingFlag(flag: string, { parse }: UsageError): UsageFault {
   return fault(`--${flag} is missing`, ...hint);
 }
 
+const PAGE = 'in the environment (lhs help object-storage)';
+/** Settings of object stores, which are no flags. */
+const STORAGE = { endpoint: `set AWS_ENDPOINT_URL ${PAGE}`, region: `set AWS_REGION ${PAGE}` };
+
 function noFlags(names: readonly string[], { parse }: UsageError): UsageFault {
   const { args = {}, flags = {} } = parse?.input ?? {};
   const known = Object.keys(flags);
   const hints = names.flatMap((name) => {
     const bare = name.replace(/^-+|=.*$/gs, '');
+    const [storage] = /endpoint|region/.exec('warehouse' in flags ? bare : '') ?? [];
+    if (storage !== undefined) return [STORAGE[storage as keyof typeof STORAGE]];
     const same = bare in args ? bare : sameFlag(bare, [...known, ...Object.keys(args)]);
     if (same !== undefined && same in args)
       return [`${same} is an argument: write its value without ${name}`];
