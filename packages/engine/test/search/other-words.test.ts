@@ -63,7 +63,8 @@ describe('a search with hits', () => {
     const { total, notes = [] } = await search(query);
     const both = `(${query} OR ${other})`;
     const all = rowsWith(pattern);
-    expect(notes).toContain(`${other} finds ${all - total} more rows: ${both} finds both`);
+    const more = all - total === 1 ? '1 more row' : `${all - total} more rows`;
+    expect(notes).toContain(`${other} finds ${more}: ${both} finds both`);
     expect((await search(both)).total).toBe(all);
   });
 

@@ -46,8 +46,9 @@ export async function otherWords(
       should,
       must_not: [node, ...beside],
     });
+    const rows = more === 1 ? 'row' : 'rows';
     if (clause !== undefined && more > 0)
-      notes.push(`${clause} finds ${more} more rows: (${written} OR ${clause}) finds both`);
+      notes.push(`${clause} finds ${more} more ${rows}: (${written} OR ${clause}) finds both`);
   }
   return notes[0] ?? wholeValues(guesser, leaves[0], written, total);
 }
