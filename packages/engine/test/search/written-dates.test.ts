@@ -104,6 +104,14 @@ describe('a date in another notation', () => {
     if (total !== null) expect(counted).toBe(total);
   });
 
+  it('is named once in the error of a comparison with blanks', async () => {
+    await expect(
+      lake.backend.search({ query: 'ts > 1992-04-30', suggest: true }),
+    ).rejects.toMatchObject({
+      hint: expect.stringMatching(/^perhaps you mean ts:>\S+ \(\d+ hits\)$/),
+    });
+  });
+
   it('is a phrase of a text in the notation of the text', async () => {
     expect(await meant('released:1998-06-12')).toEqual(['released:"Jun 12 1998"', 10]);
     expect(await meant('released:"June 12, 1998"')).toEqual(['released:"Jun 12 1998"', 10]);

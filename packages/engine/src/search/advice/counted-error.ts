@@ -42,8 +42,8 @@ export async function countedError(
   const [first] = found;
   if (first === undefined) return error;
   const queries = found.map(({ query, total }) => withTotal(query, total)).join(' or ');
-  const rest = hint.replace(/^did you mean .*\n/, '');
-  const advice = { hint: `perhaps you mean ${queries}\n${rest}`, next, place };
+  const rest = hint.split('\n').filter((line) => !/^(?:did|perhaps) you mean /.test(line));
+  const advice = { hint: [`perhaps you mean ${queries}`, ...rest].join('\n'), next, place };
   const suggested = { ...details, suggested_query: first.query };
   return new LhsError(code, message, { ...advice, details: suggested, cause: error });
 }
