@@ -82,6 +82,9 @@ describe('a phrase without hits', () => {
     ["state:'ny'", 'state:NY', (row: Row) => row.state === 'NY'],
     ['state:‘NY’', 'state:NY', (row: Row) => row.state === 'NY'],
     ["town:'York'", 'town:York', (row: Row) => row.town === 'York'],
+    ["state:( 'NY' )", 'state:NY', (row: Row) => row.state === 'NY'],
+    ['state:(CA,XX)', 'state:(CA OR XX)', (row: Row) => row.state === 'CA'],
+    ['state:(CA,XX OR zzzz)', 'state:(state:(CA OR XX) OR zzzz)', (row: Row) => row.state === 'CA'],
     ["'CA'", 'state:CA', (row: Row) => row.state === 'CA'],
     ["town:'New York'", 'town:"New York"', (row: Row) => row.town === 'New York'],
     [

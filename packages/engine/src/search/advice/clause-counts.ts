@@ -99,7 +99,7 @@ function writtenClauses({ checked, tree, filterTree }: ReadRequest) {
   const named = [...positiveClauses(tree)].map(({ node, beside }) => {
     const rest = withoutClause(tree, node);
     const others = rest && { ast: writeTree(rest), ...whole };
-    return { node, beside, clause: clauseName(node, query), span: node.span, others };
+    return { node, beside, clause: clauseName(node, query), span: spanOf(node, query), others };
   });
   const inFilter = filterTree === null ? [] : [...positiveClauses(filterTree)];
   const filters = inFilter.map(({ node, beside }) => {
@@ -108,6 +108,14 @@ function writtenClauses({ checked, tree, filterTree }: ReadRequest) {
     return { node, beside, clause: clauseName(node, text), span: undefined, others };
   });
   return [...named, ...filters];
+}
+
+/** The place of a clause, with the name of its field if it stands alone in its parentheses. */
+function spanOf({ span, fieldSpan }: Query, text: string | null): Span | undefined {
+  if (span === undefined || fieldSpan === undefined || text === null) return span;
+  const isAlone = /^\s*:\s*\(\s*$/.test(text.slice(fieldSpan.to, span.from));
+  const [end] = /^\s*\)/.exec(text.slice(span.to)) ?? [];
+  return isAlone && end ? { from: fieldSpan.from, to: span.to + end.length } : span;
 }
 
 /** What a clause may have meant, the fields that hold a word that is not found, and why. */
