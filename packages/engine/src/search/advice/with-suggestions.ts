@@ -9,9 +9,9 @@ import { lazily } from '../../base/lazily.ts';
 import { notesOf, type SearchContext } from '../context.ts';
 import { searchIndex } from '../search.ts';
 import type { CountedNotes } from './meant-queries.ts';
-import { readRequest } from './read-request.ts';
 
 const loadMeant = lazily(() => import('./meant-queries.ts'));
+const loadRequests = lazily(() => import('./read-request.ts'));
 const loadErrors = lazily(() => import('./counted-error.ts'));
 const loadSuggestions = lazily(() => import('./suggested-query.ts'));
 const loadSummaries = lazily(() => import('../summarize.ts'));
@@ -53,7 +53,7 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   } catch (error) {
     throw await (await loadErrors()).countedError(context, checked, error);
   }
-  const read = readRequest(context, checked);
+  const read = (await loadRequests()).readRequest(context, checked);
   const { notes: said = [] } = response;
   const { notes: counted, ...meant }: CountedNotes =
     said.length === 0 ? { notes: said } : await (await loadMeant()).countedNotes(read, said);
