@@ -87,6 +87,8 @@ describe('a phrase without hits', () => {
     ['state:(CA,XX OR zzzz)', 'state:(state:(CA OR XX) OR zzzz)', (row: Row) => row.state === 'CA'],
     ["'CA'", 'state:CA', (row: Row) => row.state === 'CA'],
     ["town:'New York'", 'town:"New York"', (row: Row) => row.town === 'New York'],
+    ["home:'Borussia Dortmund'", 'home:"Borussia Dortmund"', has('home', 'borussia dortmund')],
+    ['home:‘1. FC Koeln’', 'home:"1. FC Koeln"', has('home', '1. fc koeln')],
     [
       "state:'CA' AND town:'New York'",
       'state:"CA" AND town:"New York"',

@@ -219,7 +219,7 @@ function quoted(clauses: readonly Written[], pattern: RegExp): readonly Correcti
   });
 }
 
-/** `title:expired certificate`: the second word has no field. */
+/** `title:expired certificate`: the second word has no field. In single quotes it is a phrase. */
 function strayWords(
   clauses: readonly Written[],
   text: string,
@@ -237,6 +237,7 @@ function strayWords(
     if (words.length === 0) return [];
     const last = words[words.length - 1].to;
     const value = to - text.slice(query.fieldSpan.to, to).replace(/^\s*:?\s*/, '').length;
+    if (/^['‘].+['’](?:\s|$)/.test(text.slice(value, last))) return [];
     const shown = text.slice(words[0].from, last);
     const why = `"${shown}" is searched in ${words[0].fields.join(', ')}`;
     return [{ from: value, to: last, text: `(${text.slice(value, last)})`, why }];
