@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { appendCommit, type Home, type PublishedCommit } from '../../src/home/chain.ts';
 import { pinKey, pinNewest, pinnedCommits } from '../../src/home/pins.ts';
 import { openHome } from '../../src/home/repository.ts';
@@ -37,16 +37,18 @@ function homeBeforePin(home: Home, before: () => Promise<void>): Home {
   return { ...home, store: bound };
 }
 
-it('a pin that a commit and a sweep overtake names the commit after them', async () => {
-  const home = await openHome(folder);
-  await appendCommit(home, commitAt(1));
-  const second = commitAt(2);
-  const overtaken = homeBeforePin(home, async () => {
-    await appendCommit(home, second);
-    await sweepFamily(home, uuid, second);
+describe('a pin', () => {
+  it('names the commit that overtook it, which a sweep keeps', async () => {
+    const home = await openHome(folder);
+    await appendCommit(home, commitAt(1));
+    const second = commitAt(2);
+    const overtaken = homeBeforePin(home, async () => {
+      await appendCommit(home, second);
+      await sweepFamily(home, uuid, second);
+    });
+    const { pin, commit } = await pinNewest(overtaken, { uuid, number: 1 }, { name: 'a', now: 0 });
+    expect([pin.number, commit.number]).toEqual([2, 2]);
+    expect((await pinnedCommits(home, uuid)).map(({ number }) => number)).toEqual([2]);
+    expect(await home.store.head(pinKey(pin))).not.toBeNull();
   });
-  const { pin, commit } = await pinNewest(overtaken, { uuid, number: 1 }, { name: 'a', now: 0 });
-  expect([pin.number, commit.number]).toEqual([2, 2]);
-  expect((await pinnedCommits(home, uuid)).map(({ number }) => number)).toEqual([2]);
-  expect(await home.store.head(pinKey(pin))).not.toBeNull();
 });
