@@ -55,6 +55,23 @@ describe('an import', () => {
     expect(done.stdout).not.toMatch(/^note: |--replace/m);
   });
 
+  it('takes the flags that make lists of lists beside texts', async () => {
+    writeFileSync(home.path('faces.json'), '[{"a b":":)"},{"a b":["xD","XD"]},{"a b":"b"}]');
+    const { stdout } = await run(['faces.json', ...into('m.faces')]);
+    expect(stdout).toContain('a b is text: 1 of 3 values is a list, kept as JSON text; ');
+    const [, lists, text] =
+      /; (--type .*?) reads them .* \((--type .*) keeps it\)/.exec(stdout) ?? [];
+    for (const [table, flags, kind] of [
+      ['m.lists', lists, 'variant'],
+      ['m.texts', text, 'string'],
+    ]) {
+      const done = await run(['faces.json', ...into(table), ...shellWords(flags)]);
+      expect(done.code, done.stderr).toBe(0);
+      expect(done.stdout).toContain(`a b ${kind}`);
+      expect(done.stdout).not.toContain('note: ');
+    }
+  });
+
   it('takes the command that a search of numbers in texts advises', async () => {
     const rows = [
       { id: 1, 'a b': 11 },

@@ -38,8 +38,10 @@ export type { InputReading, WriteInput } from './write/input/input.ts';
 export type { InputFormat, InputKind } from './write/input/input-files.ts';
 export type {
   InputNote,
+  ListsAsText,
   NearlyTyped,
   SkippedLines,
+  TextNote,
   WideObjects,
 } from './write/input/input-notes.ts';
 export type { ReadingOptions } from './write/input/reading-options.ts';

@@ -38,6 +38,13 @@ describe('notes about many columns', () => {
       'note: 57 more columns are texts of numbers: 1965, 1966, 1967, 1968, 1969, …',
     );
     expect(noteLines(notes.slice(0, 5))).toHaveLength(5);
+    const lists = years.map((column) => ({
+      note: 'lists_as_text' as const,
+      ...{ column, values: 3, lists: 1 },
+    }));
+    expect(noteLines(lists).at(-1)).toBe(
+      'note: 57 more columns have lists, kept as JSON text: 1965, 1966, 1967, 1968, 1969, …',
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   type InputNote,
   type InputReading,
+  type ListsAsText,
   type NearlyTyped,
   type Schema,
   type SkippedLines,
@@ -91,7 +92,8 @@ export function noteLines(notes: readonly InputNote[], rows?: number): readonly 
     const named = group.length > MAX_NAMED ? group.slice(0, LEAST_NAMED) : group;
     const lines = named.flatMap((note) => {
       if (note.note === 'skipped_lines') return skippedLines(note);
-      return [`note: ${note.note === 'wide_objects' ? wideLine(note, rows) : nearlyLine(note)}`];
+      if (note.note === 'wide_objects') return [`note: ${wideLine(note, rows)}`];
+      return [`note: ${note.note === 'nearly_typed' ? nearlyLine(note) : listsLine(note)}`];
     });
     return [...lines, ...alikeLine(group.slice(named.length))];
   });
@@ -99,15 +101,16 @@ export function noteLines(notes: readonly InputNote[], rows?: number): readonly 
 
 /** `note: 57 more columns are texts of numbers: 1965, 1966, …`. */
 function alikeLine(notes: readonly InputNote[]): readonly string[] {
-  const [first, ...others] = notes.filter(({ note }) => note === 'nearly_typed') as NearlyTyped[];
-  if (first === undefined) return [];
-  const columns = [first, ...others].map(({ column }) => column);
+  const [first] = notes;
+  if (first === undefined || !('column' in first)) return [];
+  const columns = notes.flatMap((note) => ('column' in note ? [note.column] : []));
+  const are = first.note === 'nearly_typed' ? `are texts of ${PLURALS[first.kind]}` : LISTS;
   const named = columns.slice(0, MAX_NAMED).join(', ');
   const rest = columns.length > MAX_NAMED ? ', …' : '';
-  return [
-    `note: ${columns.length} more columns are texts of ${PLURALS[first.kind]}: ${named}${rest}`,
-  ];
+  return [`note: ${columns.length} more columns ${are}: ${named}${rest}`];
 }
+
+const LISTS = 'have lists, kept as JSON text';
 
 /** Columns that a note names. */
 const MAX_NAMED = 5;
@@ -146,6 +149,14 @@ function nearlyLine({ column, kind, values, fitting, exceptions, ...how }: Nearl
   if (nulls.length > 0) flags.push(nullFlag(nulls));
   const keep = `--type ${shellWord(`${column}=string`)} keeps it`;
   return `${head}; ${flags.length === 0 ? keep : `add ${flags.join(' ')} (${keep})`}`;
+}
+
+function listsLine({ column, values, lists }: ListsAsText): string {
+  const are = lists === 1 ? 'is a list' : 'are lists';
+  const some = `${count(lists)} of ${plural(values, 'value')} ${are}`;
+  const flag = (type: string) => `--type ${shellWord(`${column}=${type}`)}`;
+  const variant = `${flag('variant')} --format-version 3 reads them as lists, into a new table`;
+  return `${column} is text: ${some}, kept as JSON text; ${variant} (${flag('string')} keeps it)`;
 }
 
 const PLURALS = Object.freeze({

@@ -16,7 +16,7 @@ import type { NewDataFile } from '../files/data-files.ts';
 import { parsePartitionBy } from '../files/partitions.ts';
 import type { WriteInput } from '../input/input.ts';
 import { type InputColumn, tableTypes } from '../input/input-columns.ts';
-import type { NearlyTyped } from '../input/input-notes.ts';
+import type { TextNote } from '../input/input-notes.ts';
 import type { ReadingOptions } from '../input/reading-options.ts';
 import { type OpenInput, withOpenInput } from '../staged-write.ts';
 import {
@@ -138,8 +138,8 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const isPartitioned = partitionBy.trim() !== '';
   const place = { folder, formatVersion, isPartitioned };
   return withOpenInput(inputOf(options), place, options, async (open) => {
-    const { schema: inferred, rows, nearly } = await schemaOf(open, options);
-    noteColumns(open, nearly, inferred, options);
+    const { schema: inferred, rows, notes } = await schemaOf(open, options);
+    noteColumns(open, notes, inferred, options);
     const spec = parsePartitionBy(partitionBy, inferred);
     const staged = await stageTable(catalog, table, { schema: inferred, spec, formatVersion });
     const { files } = staged;
@@ -157,13 +157,13 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
 
 function noteColumns(
   { columns }: OpenInput,
-  nearly: readonly NearlyTyped[],
+  notes: readonly TextNote[],
   schema: Schema,
   { onNote }: Pick<ImportOptions, 'onNote'>,
 ): void {
-  const isText = ({ column }: NearlyTyped) =>
+  const isText = ({ column }: TextNote) =>
     schema.fields.some(({ name, type }) => name === column && type.kind === 'string');
-  for (const one of nearly.filter(isText)) onNote?.({ note: 'nearly_typed', ...one });
+  for (const note of notes.filter(isText)) onNote?.(note);
   const wide = columns.filter(({ isWide }) => isWide).map(({ name }) => name);
   if (wide.length > 0) onNote?.({ note: 'wide_objects', columns: wide });
 }
@@ -176,16 +176,16 @@ async function schemaOf(
     const message = `${staged.files[0].shown} has no keys or no rows, and so no columns`;
     throw new LakeError('invalid_argument', message, { file: staged.files[0].path });
   }
-  const { types, rows, nearly } = await tableTypes(session, staged, columns);
+  const { types, rows, notes } = await tableTypes(session, staged, columns);
   const named = columns.map(({ name }, i) => ({ name, type: types[i] }));
-  return { schema: inferSchema(named, key, formatVersion), rows, nearly };
+  return { schema: inferSchema(named, key, formatVersion), rows, notes };
 }
 
 const schemaForReplacing =
   (options: ImportOptions) =>
   async (open: OpenInput, before: TableMetadata): Promise<Schema> => {
     const { session, staged, columns } = open;
-    const { types, nearly } = await tableTypes(session, staged, columns);
+    const { types, notes } = await tableTypes(session, staged, columns);
     const isFound = ({ name }: InputColumn) =>
       staged.format !== 'parquet' && !staged.types.has(name);
     const texts = columns.filter((c, i) => isFound(c) && MAY_BE_EMPTY.has(types[i].kind));
@@ -197,7 +197,7 @@ const schemaForReplacing =
       isEmpty: empty.includes(column),
     }));
     const schema = replacedSchema(before, named, options.key ?? []);
-    noteColumns(open, nearly, schema, options);
+    noteColumns(open, notes, schema, options);
     return schema;
   };
 

@@ -54,6 +54,23 @@ describe('rows of a JSON text that is one object', () => {
     expect(values).toEqual(rows.map(({ tags }) => tags));
   });
 
+  it.each([2, 3] as const)('say that lists beside texts are JSON: format %i', async (version) => {
+    const emoticons = [':)', ['xD', 'XD'], null, 'b', [], ...Array.from({ length: 50 }, () => 'c')];
+    const lines = emoticons.map((face, id) => JSON.stringify({ id, face, n: id || '' }));
+    const path = file(`lists${version}.ndjson`, lines.join('\n'));
+    const { notes, types, rows } = await imported(path, {}, { formatVersion: version });
+    const lists = { note: 'lists_as_text', column: 'face', values: 54, lists: 2 };
+    const nearly = { note: 'nearly_typed', column: 'n', values: 55, fitting: 54 };
+    expect(notes).toMatchObject(version === 3 ? [] : [lists, nearly]);
+    expect(types.face).toBe(version === 3 ? 'variant' : 'string');
+    const read = rows.map(([, face]) =>
+      version === 2 && String(face).startsWith('[') ? JSON.parse(String(face)) : face,
+    );
+    expect(read).toEqual(emoticons);
+    const kept = await imported(path, { types: { face: 'string', n: 'string' } });
+    expect(kept.notes).toEqual([]);
+  });
+
   it('are the features of GeoJSON, and the elements of an envelope', async () => {
     const features = Array.from({ length: 300 }, (_, i) => ({
       type: 'Feature',

@@ -167,7 +167,7 @@ describe('a column of CSV that is nearly of a type', () => {
   it.each([
     ['words', ['5', '"x"', '"y"']],
     ['numbers and booleans', ['5', 'true', '""']],
-    ['lists', ['5', '[5]']],
+    ['objects', ['5', '{"a":5}']],
   ])('is not named for JSON of %s', async (_, values) => {
     const path = file('mixed.ndjson', values.map((v) => `{"v":${v}}`).join('\n'));
     expect((await imported(path)).notes).toEqual([]);

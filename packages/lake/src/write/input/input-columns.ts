@@ -10,7 +10,7 @@ import { LakeError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Type } from '../../schema/type.ts';
 import { FormCounter, NO_FORMS } from '../types/form-counter.ts';
-import { nearlyPlain, withoutNullValues } from '../types/mixed-values.ts';
+import { mixedColumns, withoutNullValues } from '../types/mixed-values.ts';
 import { nearlyTyped } from '../types/nearly-typed.ts';
 import { parseSqlType } from '../types/parse-sql-type.ts';
 import { asRead, innerTypes, mapLeaves } from '../types/read-type.ts';
@@ -20,7 +20,7 @@ import type { WriterSession } from '../writer-session.ts';
 import { csvLists } from './csv-lists.ts';
 import { FILENAME } from './file-names.ts';
 import type { StagedInput } from './input.ts';
-import type { NearlyTyped } from './input-notes.ts';
+import type { TextNote } from './input-notes.ts';
 import { hasFilename, type ReadingOptions } from './reading-options.ts';
 import { refuseMissing, refuseTwins } from './refuse-names.ts';
 import { twinFault } from './twin-keys.ts';
@@ -212,8 +212,7 @@ export interface TableTypes {
   readonly types: readonly Type[];
   /** 0 if they were not counted. */
   readonly rows: number;
-  /** Columns of texts that look like another type. */
-  readonly nearly: readonly NearlyTyped[];
+  readonly notes: readonly TextNote[];
 }
 
 /**
@@ -226,7 +225,7 @@ export async function tableTypes(
   columns: readonly InputColumn[],
 ): Promise<TableTypes> {
   if (input.format === 'parquet') {
-    return { types: columns.map((c) => c.source), rows: 0, nearly: [] };
+    return { types: columns.map((c) => c.source), rows: 0, notes: [] };
   }
   session.enter({ phase: 'reading', rows: 0, from: 0.5, to: 1 });
   const { sampleRows } = input.options;
@@ -261,8 +260,9 @@ export async function tableTypes(
     counts: found.get(column)?.counts ?? new Map<number, number>(),
   }));
   const nearly = await nearlyTyped(session, input.format, seen, texts);
-  const mixed = input.format === 'json' ? await nearlyPlain(session, input, free) : [];
-  return { types, rows: whole?.rows ?? 0, nearly: [...nearly, ...mixed] };
+  const typed = nearly.map((one) => ({ note: 'nearly_typed' as const, ...one }));
+  const mixed = input.format === 'json' ? await mixedColumns(session, input, free) : [];
+  return { types, rows: whole?.rows ?? 0, notes: [...typed, ...mixed] };
 }
 
 /**

@@ -13,6 +13,14 @@ export interface NearlyTyped {
   readonly dateFormats?: readonly string[];
 }
 
+/** A column of JSON that is text because its values are of several types, some of them lists. */
+export interface ListsAsText {
+  readonly column: string;
+  /** Values that are not NULL, and those of them that are lists. */
+  readonly values: number;
+  readonly lists: number;
+}
+
 /** Lines of CSV that were left out. */
 export interface SkippedLines {
   readonly count: number;
@@ -29,8 +37,13 @@ export interface WideObjects {
   readonly columns: readonly string[];
 }
 
+/** What a reader of an input should know about one of its columns that is text. */
+export type TextNote =
+  | ({ readonly note: 'nearly_typed' } & NearlyTyped)
+  | ({ readonly note: 'lists_as_text' } & ListsAsText);
+
 /** What a reader of an input should know about it. */
 export type InputNote =
-  | ({ readonly note: 'nearly_typed' } & NearlyTyped)
+  | TextNote
   | ({ readonly note: 'wide_objects' } & WideObjects)
   | ({ readonly note: 'skipped_lines' } & SkippedLines);

@@ -1,7 +1,7 @@
 import { quoteText } from '../../scan/duckdb/quoting.ts';
 import type { Type } from '../../schema/type.ts';
 import type { StagedInput } from '../input/input.ts';
-import type { NearlyTyped } from '../input/input-notes.ts';
+import type { TextNote } from '../input/input-notes.ts';
 import type { WriterSession } from '../writer-session.ts';
 import { isNearly, MAX_EXCEPTIONS } from './null-mark.ts';
 import type { DescribedType } from './wide-objects.ts';
@@ -40,14 +40,14 @@ interface ReadColumn {
 const NUMBERS = "'BIGINT', 'UBIGINT', 'DOUBLE'";
 
 /**
- * Columns of JSON with values of several types that are texts and numbers, or texts and booleans:
- * nearly of the other type if most values, or all but one mark for NULL, are of it.
+ * Columns of JSON with values of several types: those with lists, and those of texts and numbers,
+ * or texts and booleans, if most values, or all but one mark for NULL, are of the other type.
  */
-export async function nearlyPlain(
+export async function mixedColumns(
   session: WriterSession,
   { objects }: StagedInput,
   columns: readonly ReadColumn[],
-): Promise<readonly NearlyTyped[]> {
+): Promise<readonly TextNote[]> {
   const mixed = columns.filter(({ source, key, isWide }) => {
     return !isWide && source.kind === 'variant' && !/["\\]/.test(key);
   });
@@ -58,16 +58,18 @@ export async function nearlyPlain(
     const count = (kinds: string) => `count(*) FILTER (${type} IN (${kinds}))`;
     const text = `left(json ->> ${path}, 40)`;
     return `count(*) FILTER (${type} <> 'NULL'), ${count(NUMBERS)}, ${count("'BOOLEAN'")},
-      ${count("'VARCHAR'")}, approx_top_k(${text}, ${MAX_EXCEPTIONS}) FILTER (${type} = 'VARCHAR')`;
+      ${count("'VARCHAR'")}, ${count("'ARRAY'")},
+      approx_top_k(${text}, ${MAX_EXCEPTIONS}) FILTER (${type} = 'VARCHAR')`;
   });
   const [row] = await session.rows(`SELECT ${counted.join(', ')} FROM ${objects}`);
-  return mixed.flatMap(({ name }, i) => {
-    const [values, numbers, booleans, texts] = row.slice(5 * i, 5 * i + 4).map(Number);
-    const exceptions = kindsOf(row[5 * i + 4]);
+  return mixed.flatMap(({ name: column }, i): readonly TextNote[] => {
+    const [values, numbers, booleans, texts, lists] = row.slice(6 * i, 6 * i + 5).map(Number);
+    if (lists > 0) return [{ note: 'lists_as_text', column, values, lists }];
+    const exceptions = kindsOf(row[6 * i + 5]);
     const fitting = values - texts;
     const kind = fitting === numbers ? 'number' : fitting === booleans ? 'boolean' : undefined;
     if (fitting === 0 || kind === undefined || !isNearly(fitting, values, exceptions)) return [];
-    return [{ column: name, kind, values, fitting, exceptions }];
+    return [{ note: 'nearly_typed', column, kind, values, fitting, exceptions }];
   });
 }
 
