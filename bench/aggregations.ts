@@ -103,7 +103,7 @@ function contextOf(): SearchContext {
   const mapping = {
     definition: { index: 'bench' },
     defaultField: null,
-    columns: [],
+    columns: plans.map(({ name }) => ({ name, type: { kind: 'string' } })),
     fields,
     key: {},
   };

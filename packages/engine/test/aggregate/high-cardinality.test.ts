@@ -77,7 +77,10 @@ const PLANS = [
 const MAPPING = {
   definition: { index: 'many' },
   key: { partition: [], identifier: ['id'] },
-  columns: [],
+  columns: [
+    { name: 'id', type: { kind: 'long' } },
+    ...PLANS.map(({ name }) => ({ name, type: { kind: 'string' } })),
+  ],
   defaultFields: ['body'],
   fields: PLANS.map((plan) => ({
     plan,
