@@ -41,7 +41,10 @@ export const MAPPING = {
   definition: { index: 'high' },
   key: { partition: [], identifier: ['id'] },
   defaultField: null,
-  columns: [],
+  columns: [
+    { name: 'id', type: { kind: 'long' } },
+    ...FIELDS.map(({ name }) => ({ name, type: { kind: 'string' } })),
+  ],
   fields: FIELDS.map((field) => ({
     plan: field,
     definition: { name: field.name, fast: true },

@@ -39,7 +39,10 @@ const PLANS = [
 const MAPPING = {
   definition: { index: 'edges' },
   key: { partition: [], identifier: ['id'] },
-  columns: [],
+  columns: [
+    { name: 'id', type: { kind: 'long' } },
+    ...PLANS.map(({ name }) => ({ name, type: { kind: 'string' } })),
+  ],
   defaultFields: [],
   fields: PLANS.map((plan) => ({
     plan,
