@@ -287,7 +287,7 @@ describe('a backup is refused', () => {
       plant(made, version);
     }
     writeFileSync(path!, text.slice(0, -20));
-    await expectRefused('corrupt_index', 'expected an object');
+    await expectRefused('corrupt_index', 'it is no JSON');
     expect(existsSync(join(lake.folder, 'evil'))).toBe(false);
   });
 
