@@ -65,4 +65,17 @@ describe('a column of texts in a notation', () => {
       /expects long, not "12,34"/,
     );
   });
+
+  it('of whole numbers is refused if a floating-point number would change one', async () => {
+    const double = (...values: string[]) =>
+      imported(csv('whole.csv', ...values), { types: { v: 'double' } });
+    const kept = ['9007199254740992', '-9007199254740994', '36028797018963970', '1', '0.1', '1e30'];
+    const { rows } = await double(...kept);
+    expect(rows.map((row) => row.at(-1))).toEqual(kept.map(Number));
+    for (const lost of ['9007199254740993', '12345678901234567890'])
+      await expect(double('1.5', lost)).rejects.toThrow(`line 3: column "v" expects double`);
+    await expect(imported(csv('float.csv', '16777217'), { types: { v: 'float' } })).rejects.toThrow(
+      'expects float, not "16777217"',
+    );
+  });
 });

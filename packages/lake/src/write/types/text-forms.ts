@@ -225,9 +225,20 @@ export function strictText(value: string, type: Type, sql: string, message: stri
   const fits = pattern === null ? 'true' : `regexp_full_match(${plain}, ${quoteText(pattern)})`;
   const refused = `error(${quoteText(message)} || left(${value}, 80) || '"')`;
   const cast = `TRY_CAST(${plain} AS ${sql})`;
-  return `CASE WHEN ${value} IS NULL THEN NULL WHEN ${fits} AND ${cast} IS NOT NULL THEN ${cast}
-    ELSE ${refused} END`;
+  const isExact = type.kind === 'double' || type.kind === 'float' ? keeps(plain, cast) : 'true';
+  return `CASE WHEN ${value} IS NULL THEN NULL
+    WHEN ${fits} AND ${cast} IS NOT NULL AND ${isExact} THEN ${cast} ELSE ${refused} END`;
 }
+
+/**
+ * SQL: false for a whole number of up to 38 digits that a floating-point number would change, such
+ * as an id above 2^53. Both its value and the shortest text that is read as it are kept.
+ */
+const keeps = (text: string, cast: string): string => {
+  const whole = (sql: string) => `TRY_CAST(${sql} AS DECIMAL(38, 0))`;
+  return `(length(${text}) < 8 OR NOT regexp_full_match(${text}, '-?[0-9]{8,38}')
+    OR ${whole(text)} IN (${whole(`CAST(${cast} AS HUGEINT)`)}, ${whole(`CAST(${cast} AS VARCHAR)`)}))`;
+};
 
 /** Forms of text that a column of a time type takes: an offset is never dropped. */
 const ACCEPTED: Readonly<Record<TimeKind, readonly TimeKind[]>> = Object.freeze({
