@@ -236,8 +236,9 @@ export function strictText(value: string, type: Type, sql: string, message: stri
  */
 const keeps = (text: string, cast: string): string => {
   const whole = (sql: string) => `TRY_CAST(${sql} AS DECIMAL(38, 0))`;
+  const [value, shortest] = [whole(`CAST(${cast} AS HUGEINT)`), whole(`CAST(${cast} AS VARCHAR)`)];
   return `(length(${text}) < 8 OR NOT regexp_full_match(${text}, '-?[0-9]{8,38}')
-    OR ${whole(text)} IN (${whole(`CAST(${cast} AS HUGEINT)`)}, ${whole(`CAST(${cast} AS VARCHAR)`)}))`;
+    OR ${whole(text)} IN (${value}, ${shortest}))`;
 };
 
 /** Forms of text that a column of a time type takes: an offset is never dropped. */
