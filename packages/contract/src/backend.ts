@@ -225,7 +225,7 @@ export interface IndexApi {
    */
   renameIndex(request: RenameIndexRequest, call?: CallContext): Promise<RenameResponse>;
   /**
-   * Publishes the commits of an index in another store, or in none, and leaves the former one.
+   * Moves an index to another store, or to the local disk, and removes it from the previous one.
    * Throws unsupported for an index with windows, already_exists if the store has another index of
    * its name, index_busy while a build runs, unreachable.
    */

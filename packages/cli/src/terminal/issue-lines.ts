@@ -2,7 +2,7 @@ import type { DefinitionIssue } from '@lakehouse-search/contract';
 import type { Style } from './style.ts';
 import { pad } from './text.ts';
 
-/** What is wrong with a definition: place, severity and message, a line each. */
+/** The issues of a definition, one per line: position, severity and message. */
 export function issueLines(
   file: string,
   issues: readonly DefinitionIssue[],

@@ -44,7 +44,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "Admin/ListJobs": "Newest first.",
   "Admin/ListSavedQueries": "The saved queries of the caller, by name.",
   "Admin/ListTables": "The tables of a catalog.",
-  "Admin/MoveIndex": "Publishes the commits of an index in another store, or in none, and leaves the former one. Throws unsupported for an index with windows, already_exists if the store has another index of its name, index_busy while a build runs, unreachable.",
+  "Admin/MoveIndex": "Moves an index to another store, or to the local disk, and removes it from the previous one. Throws unsupported for an index with windows, already_exists if the store has another index of its name, index_busy while a build runs, unreachable.",
   "Admin/MoveWindows": "Moves windows to the object store of the definition (`storage`) and back, one commit per window. Results of searches stay the same. Repeat it to resume an interrupted one.",
   "Admin/PruneBackups": "Deletes all but the newest backups of each index, and the files that only they have.",
   "Admin/RehearseAlter": "Builds a sample of the table under both definitions, runs searches over both and compares their first ten hits. Changes nothing.",

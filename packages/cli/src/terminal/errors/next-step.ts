@@ -54,7 +54,7 @@ export const behindText = (
   index: Pick<IndexDescription, 'index' | 'synced_by'>,
 ): string => `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
 
-/** What is said of an alter or an import in a text for all callers, as the command for it. */
+/** Replaces the advice to alter or import, which all callers share, by the command that does it. */
 export const commandWords = (text: string): string =>
   text
     .replace(

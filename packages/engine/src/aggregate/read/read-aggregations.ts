@@ -95,7 +95,7 @@ function kindsWith(...buckets: readonly AggregationKind['buckets'][]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
-/** What stands in `aggs` beside a kind: aggregations, and then what is computed of them. */
+/** The entries of `aggs` beside a kind: nested aggregations, then figures computed from them. */
 function readNested(
   name: string,
   { aggs }: JsonObject,
