@@ -101,9 +101,11 @@ export class CachedFile {
   }
 }
 
+/** Opens a file of the cache. Throws for what is a link to a file elsewhere. */
 function withFile<T>(path: string, flags: number, use: (descriptor: number) => T): T {
-  const descriptor = openSync(path, flags, 0o600);
+  const descriptor = openSync(path, flags | (constants.O_NOFOLLOW ?? 0), 0o600);
   try {
+    if (fstatSync(descriptor).nlink > 1) throw new Error(`"${path}" has another name`);
     return use(descriptor);
   } finally {
     closeSync(descriptor);

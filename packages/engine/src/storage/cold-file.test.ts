@@ -1,10 +1,12 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -126,6 +128,23 @@ describe.each(DISKS)('a cold file in %s', (place) => {
     expect(await one.missing(7, 9)).toEqual([]);
     expect(await one.read(0, 11)).toEqual(whole);
     expect(await next.missing(0, 11)).toEqual([]);
+  });
+
+  it.each([
+    ['a symbolic link', symlinkSync],
+    ['a hard link', linkSync],
+  ])('writes nothing through %s in the cache', async (_, link) => {
+    await open().read(0, 3);
+    const path = cacheFile();
+    const outside = join(folder, 'outside');
+    writeFileSync(outside, 'of another program');
+    rmSync(path);
+    link(outside, path);
+    expect(await open().read(0, 11)).toEqual(whole);
+    expect(readFileSync(outside, 'utf8')).toBe('of another program');
+    rmSync(path);
+    expect(await open().read(0, 11)).toEqual(whole);
+    expect(new Uint8Array(readFileSync(path))).toEqual(whole);
   });
 
   it('needs no cache', async () => {
