@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'shard-description.ts',
       'version.ts',
       'window-description.ts',
+      'with-commas.ts',
     ],
     ['errors.ts'],
     ['checks'],

@@ -55,3 +55,4 @@ export * from './source/settings.ts';
 export { withDefinitionText } from './typed/definition-source.ts';
 export * from './typed/figures.ts';
 export * from './windows/check.ts';
+export { withCommas } from './with-commas.ts';

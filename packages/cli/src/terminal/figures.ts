@@ -1,7 +1,7 @@
-/** `446015` -> `446,015`. */
-export function count(n: number): string {
-  return Math.round(n).toLocaleString('en-US');
-}
+import { withCommas } from '@lakehouse-search/contract/internal';
+
+/** `446015.4` -> `446,015`. */
+export const count = (n: number): string => withCommas(Math.round(n));
 
 /** `92,133` rows a second -> `92k`. */
 export function rate(perSecond: number): string {

@@ -1,7 +1,9 @@
 /** Figures as people read them, worded as on the command line. */
 
+import { withCommas } from '@lakehouse-search/contract/internal';
+
 /** `446015` -> `446,015`. */
-export const count = (n: number): string => Math.round(n).toLocaleString('en-US');
+export const count = (n: number): string => withCommas(Math.round(n));
 
 /** `1 snapshot`, `3 snapshots`. */
 export const plural = (n: number, one: string, many = `${one}s`): string =>

@@ -1,3 +1,5 @@
+import { withCommas } from '../with-commas.ts';
+
 /**
  * How many documents one clause of a query finds alone: what to look at when the whole query finds
  * nothing.
@@ -25,15 +27,13 @@ export interface ClauseElsewhere {
   readonly total: number;
 }
 
-const figure = (count: number): string => count.toLocaleString('en-US');
-
 /** `did you mean billing? 3 hits; without it 12`; empty if there is neither. */
 export function meantText(count: ClauseCount): string {
   const { suggestion, suggestion_total: total, total_without: rest } = count;
-  const hits = total === undefined ? '' : ` ${figure(total)} ${total === 1 ? 'hit' : 'hits'}`;
+  const hits = total === undefined ? '' : ` ${withCommas(total)} ${total === 1 ? 'hit' : 'hits'}`;
   const hints = [
     ...(suggestion === undefined ? [] : [`did you mean ${suggestion}?${hits}`]),
-    ...(rest === undefined ? [] : [`without it ${figure(rest)}`]),
+    ...(rest === undefined ? [] : [`without it ${withCommas(rest)}`]),
   ];
   return hints.join('; ');
 }
@@ -41,5 +41,5 @@ export function meantText(count: ClauseCount): string {
 /** `service:biling: 0 (did you mean service:billing? 3 hits; without it 12)`. */
 export function clauseText(count: ClauseCount): string {
   const hint = meantText(count);
-  return `${count.clause}: ${figure(count.total)}${hint === '' ? '' : ` (${hint})`}`;
+  return `${count.clause}: ${withCommas(count.total)}${hint === '' ? '' : ` (${hint})`}`;
 }

@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { withCommas } from '@lakehouse-search/contract/internal';
 import type { Definition } from '../schema/definition.ts';
 
 /** Two rows of one key, and how many rows of how many have the key of another one. */
@@ -31,6 +32,5 @@ const LAST = '; or mend the table, or set on_duplicate_key: last, which drops th
 
 /** `9,950 of 10,000 rows have the key of another row`. */
 export function sharedRows({ rows, of }: { readonly rows: number; readonly of: number }): string {
-  const count = (n: number) => n.toLocaleString('en-US');
-  return `${count(rows)} of ${count(of)} rows have the key of an earlier row`;
+  return `${withCommas(rows)} of ${withCommas(of)} rows have the key of an earlier row`;
 }

@@ -119,7 +119,7 @@ function figures(result: AggResult, style: Style): string {
 
 function figure(value: Json): string {
   if (typeof value !== 'number') return value === null ? '-' : instantText(String(value));
-  if (Number.isInteger(value)) return value.toLocaleString('en-US');
+  if (Number.isInteger(value)) return count(value);
   const digits = Math.trunc(Math.abs(value)).toFixed(0).length;
   return String(Number(value.toPrecision(Math.min(15, Math.max(6, digits + 2)))));
 }

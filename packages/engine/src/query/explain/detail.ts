@@ -1,8 +1,6 @@
 /** Parts of explanations of scores, as texts for people. */
 import type { ExplainDetail, ScoreFactors } from '@lakehouse-search/contract';
-
-/** A whole number as people read it: `446,015`. */
-export const whole = (value: number): string => value.toLocaleString('en-US');
+import { withCommas } from '@lakehouse-search/contract/internal';
 
 /** A figure of a score: two decimals, more for small ones. */
 export function figure(value: number): string {
@@ -74,7 +72,7 @@ export function scoredDetail(
     return { description, score, details: [], clause };
   }
   const boosted = boost === 1 ? '' : `boost ${figure(boost)} × `;
-  const found = `df ${df.map(whole).join(' + ')} of ${whole(docs)}`;
+  const found = `df ${df.map(withCommas).join(' + ')} of ${withCommas(docs)}`;
   const sum = df.length > 1 ? 'idf of all words' : 'idf';
   const made = `${boosted}${sum} ${figure(idf)} (${found}) × tf ${figure(tf)} (${where})`;
   return { description: `${clause}: ${made}`, score, details: [], clause, factors };

@@ -1,9 +1,10 @@
 import type { ExplainDetail, ScoreFactors } from '@lakehouse-search/contract';
+import { withCommas } from '@lakehouse-search/contract/internal';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { ClauseOf, ExplainedDoc } from '../clauses/module.ts';
 import { normAt } from '../weight/term-leaf.ts';
-import { scoredDetail, whole } from './detail.ts';
+import { scoredDetail } from './detail.ts';
 
 /** What a score owes to the index. */
 export type TermFactors = Pick<ScoreFactors, 'boost' | 'idf' | 'docs' | 'df'>;
@@ -32,8 +33,8 @@ export function explainText(
   const tf = frequency / (frequency + normAt(inverted, field, doc));
   const length = inverted.lengthOf(doc);
   const average_length = field.averageLength;
-  const times = frequency === 1 ? '1 time' : `${whole(frequency)} times`;
-  const words = length === 1 ? '1 word' : `${whole(length)} words`;
+  const times = frequency === 1 ? '1 time' : `${withCommas(frequency)} times`;
+  const words = length === 1 ? '1 word' : `${withCommas(length)} words`;
   const average = guarded ? '' : `, ${average_length.toFixed(1)} on average`;
   const all = { ...factors, tf, frequency, length, average_length };
   return scoredDetail(name, all, `${times} in ${words}${average}`, guarded);

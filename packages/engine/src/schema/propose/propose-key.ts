@@ -12,7 +12,7 @@
  */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { didYouMean } from '@lakehouse-search/contract/internal';
+import { didYouMean, withCommas } from '@lakehouse-search/contract/internal';
 import type { SourceTable, Value } from '@lakehouse-search/lake';
 import { keyTypeFault } from '../keys/key-types.ts';
 import { parseIp } from '../values/ip-value.ts';
@@ -95,7 +95,7 @@ async function requestedKey(table: SourceTable, columns: readonly string[]): Pro
   const shared = sharedRows(sample, columns);
   if (sample.rows === 0) return { columns, why: 'as requested; no rows were read' };
   if (shared === 0) return { columns, why: `${different(columns)} in ${rowsOf(sample)}` };
-  const count = shared.toLocaleString('en-US');
+  const count = withCommas(shared);
   const why = `WRONG: in ${rowsOf(sample)}, ${count} have a NULL or the key of an earlier row`;
   return { columns, why };
 }
@@ -107,7 +107,7 @@ const different = (columns: readonly string[]): string =>
   columns.length === 1 ? 'the values differ' : 'the values together differ';
 
 function rowsOf({ rows, isAll }: Sample): string {
-  const count = rows.toLocaleString('en-US');
+  const count = withCommas(rows);
   return isAll ? `all ${count} rows` : `the first ${count} rows`;
 }
 

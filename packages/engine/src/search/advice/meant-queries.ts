@@ -1,6 +1,6 @@
 /** Totals of the queries that a query string was probably meant as, in notes. */
 import { LhsError, type SearchRequest, type SearchResponse } from '@lakehouse-search/contract';
-import { checkSearchRequest } from '@lakehouse-search/contract/internal';
+import { checkSearchRequest, withCommas } from '@lakehouse-search/contract/internal';
 import { meantNote } from '../../query/bind/correction.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -75,4 +75,4 @@ export async function totalWith(
 
 /** A sentence that ends with a total. */
 export const withTotal = (sentence: string, total: number): string =>
-  `${sentence} (${total.toLocaleString('en-US')} ${total === 1 ? 'hit' : 'hits'})`;
+  `${sentence} (${withCommas(total)} ${total === 1 ? 'hit' : 'hits'})`;

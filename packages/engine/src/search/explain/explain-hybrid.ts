@@ -10,8 +10,12 @@ import type {
   FailedArm,
   WhyNot,
 } from '@lakehouse-search/contract';
-import { type CheckedHybrid, type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract/internal';
-import { whole } from '../../query/explain/detail.ts';
+import {
+  type CheckedHybrid,
+  type Fusion,
+  WEIGHT_UNITS,
+  withCommas,
+} from '@lakehouse-search/contract/internal';
 import { farWords } from '../../shard/explain/explain-near.ts';
 import type { ExplainedArms, NearerDocs } from '../../shard/shard.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
@@ -81,7 +85,7 @@ function lexicalArm(
   if (detail === null) return { why_not: 'none of the words is in the row' };
   const why_not =
     `its words score ${detail.score.toFixed(2)}, behind the first ` +
-    `${whole(lexical?.length ?? 0)}`;
+    `${withCommas(lexical?.length ?? 0)}`;
   return { detail, why_not };
 }
 
@@ -116,7 +120,8 @@ function fusedDetail(
   const details = (['lexical', 'semantic'] as const).flatMap((arm): ExplainDetail[] => {
     const own = arms[arm];
     if (own === undefined) return [];
-    const made = `rank ${own.rank} of ${whole(sizes[arm])}: ${partOf(arm, own, fusion, ranges)}`;
+    const size = withCommas(sizes[arm]);
+    const made = `rank ${own.rank} of ${size}: ${partOf(arm, own, fusion, ranges)}`;
     const score = fusedScore({ [arm]: own }, fusion, ranges);
     return [{ description: `${arm}: ${made}`, score, details: [], clause: arm }];
   });

@@ -12,9 +12,12 @@
  */
 
 import type { ExplainDetail, ExplainResponse, WhyNot } from '@lakehouse-search/contract';
-import type { CheckedExplain, CheckedExplainRequest } from '@lakehouse-search/contract/internal';
+import {
+  type CheckedExplain,
+  type CheckedExplainRequest,
+  withCommas,
+} from '@lakehouse-search/contract/internal';
 import { LIMITS } from '../../base/limits.ts';
-import { whole } from '../../query/explain/detail.ts';
 import {
   coordinatesOfTexts,
   encodeKey,
@@ -245,8 +248,9 @@ class Explanation {
     const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
     const end = offset + limit;
     if (rank !== null && rank <= end) return answer;
-    const place = rank === null ? `a place after ${whole(before)} hits` : `rank ${whole(rank)}`;
-    const message = `${place} is after the page, which ends at ${whole(end)}`;
+    const place =
+      rank === null ? `a place after ${withCommas(before)} hits` : `rank ${withCommas(rank)}`;
+    const message = `${place} is after the page, which ends at ${withCommas(end)}`;
     return { ...answer, why_not: { reason: 'below_page', message } };
   }
 }

@@ -1,6 +1,6 @@
 /** How near a document is to a vector, and why it is not among the nearest, in words. */
+import { withCommas } from '@lakehouse-search/contract/internal';
 import type { BoundVector } from '../../query/bind/precomputed.ts';
-import { whole } from '../../query/explain/detail.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import { withVector } from '../execute/nearest.ts';
@@ -63,10 +63,11 @@ export function farWords(
   const score = scoreOf(withVector(field).vector.similarity, similarity);
   if (least !== undefined && score < least) return `${own} scores ${score}, less than ${least}`;
   const { count, rank, last } = nearer() ?? { count: 0, rank: null, last: null };
-  const place = rank === null ? `behind the first ${whole(count)}` : `rank ${whole(rank)}`;
+  const place =
+    rank === null ? `behind the first ${withCommas(count)}` : `rank ${withCommas(rank)}`;
   if (rank !== null && rank <= k) {
     return `${own} has ${place} of the nearest, but the graph missed it: "exact" finds it`;
   }
-  const limit = last === null ? '' : `; number ${whole(k)} has ${measured(field, last)}`;
-  return `not among the nearest ${whole(k)}: ${place}, ${own}${limit}`;
+  const limit = last === null ? '' : `; number ${withCommas(k)} has ${measured(field, last)}`;
+  return `not among the nearest ${withCommas(k)}: ${place}, ${own}${limit}`;
 }

@@ -1,6 +1,6 @@
 /** How the vectors of a segment were searched, and why so, in words. */
 
-import { whole } from '../../query/explain/detail.ts';
+import { withCommas } from '@lakehouse-search/contract/internal';
 import type { SearchChoice } from '../../vector/search-cost.ts';
 
 const millis = (ms: number): string => `${Number(ms.toPrecision(2))} ms`;
@@ -15,7 +15,10 @@ export function searchWords(searched: SearchChoice | undefined, guarded: boolean
     return 'flat search (the segment has no graph)';
   }
   const { method, vectors, accepted } = searched;
-  const part = accepted === vectors ? whole(vectors) : `${whole(accepted)} of ${whole(vectors)}`;
+  const part =
+    accepted === vectors
+      ? withCommas(vectors)
+      : `${withCommas(accepted)} of ${withCommas(vectors)}`;
   const head = guarded ? `${method} search` : `${method} search of ${part} vectors`;
   return `${head} (${reasonWords(searched, guarded)})`;
 }
