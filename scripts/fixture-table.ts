@@ -241,7 +241,8 @@ export class FixtureTable {
       `SELECT ${fields.map((f) => `NULL::${sqlType(f.type)} AS ${quoteName(f.name)}`)} ` +
       'LIMIT 0';
     if (rows.length > 0) {
-      const { list, from } = typedSelect(staged, schema, await inputColumns(session, staged));
+      const columns = await inputColumns(session, staged);
+      const { list, from } = await typedSelect(session, staged, schema, columns);
       select = `SELECT ${list} FROM ${from}`;
     }
     const given = options.filter((o) => o !== '');

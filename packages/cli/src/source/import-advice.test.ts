@@ -18,3 +18,15 @@ describe('the way out of twin keys', () => {
     expect(error).toMatchObject({ hint: expect.stringMatching(new RegExp(`^${way}`)) });
   });
 });
+
+describe('the way out of a value that does not fit', () => {
+  it.each([
+    [{ value: 'n/a', isNested: false }, '--null n/a reads it as NULL; --type v=string makes'],
+    [{ value: '9007199254740993', isNested: false }, "--type 'v=decimal(38,6)' keeps such numbers"],
+    [{ value: '2.5', isNested: true }, '--type v=json makes a new table keep it'],
+  ])('names flags that take it: %j', (more, way) => {
+    const details = { option: 'value', column: 'v', ...more };
+    const error = adviceOf(new LakeError('invalid_argument', 'unfit', { details }));
+    expect(error).toMatchObject({ hint: expect.stringContaining(way) });
+  });
+});

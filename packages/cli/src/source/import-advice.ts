@@ -40,14 +40,23 @@ const ADVICE: Readonly<
     return `--rename ${name} reads it as ${near}; --replace in place of --append changes columns`;
   },
   variant: () => '--format-version 3 makes a table that has variants',
-  value: ({ column, value }) =>
-    `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
-    '--date-format and --decimal name other notations',
+  value: valueAdvice,
 };
 
 function nearName(name: string, known: readonly string[]): string | undefined {
   const near = nearest(name, known);
   return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** A value that does not fit its column. The types of a table stay with `--append` and `upsert`. */
+function valueAdvice({ column, value, isNested }: Readonly<Record<string, unknown>>): string {
+  const typed = (type: string) => `--type ${shellWord(`${column}=${type}`)}`;
+  if (isNested === true) return `${typed('json')} makes a new table keep it in a JSON text`;
+  const texts = `${typed('string')} makes a column of texts in a new table (or --replace)`;
+  const isNumber = /^-?\d+(\.\d+)?$/.test(String(value));
+  if (isNumber) return `${typed('decimal(38,6)')} keeps such numbers, ${texts}`;
+  const isNull = `--null ${shellWord(String(value))} reads it as NULL`;
+  return `${isNull}; ${texts}; --date-format and --decimal name other notations`;
 }
 
 /** Keys of JSON that differ only in case: `path` is that of the object that has them. */

@@ -215,7 +215,7 @@ async function openInput(
     staged,
     columns,
     write: async (target, rows) => {
-      const selected = typedSelect(staged, target.schema, columns);
+      const selected = await typedSelect(session, staged, target.schema, columns);
       const slices = await rowSlices(session, staged, selected, rows);
       const [files, counted] = await bothOf(
         writeDataFiles(session, slices, target).catch(async (error: unknown) => {

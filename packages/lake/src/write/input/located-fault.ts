@@ -1,5 +1,6 @@
 import { LakeError } from '../../base/errors.ts';
 import { quoteName, quoteText } from '../../scan/duckdb/quoting.ts';
+import { innerTypes } from '../types/read-type.ts';
 import type { WriterSession } from '../writer-session.ts';
 import type { StagedInput } from './input.ts';
 import type { InputColumn } from './input-columns.ts';
@@ -17,14 +18,20 @@ export async function locatedFault(
   columns: readonly InputColumn[],
 ): Promise<unknown> {
   const unfit = error instanceof LakeError ? UNFIT.exec(error.message) : null;
-  const column = columns.find(({ name }) => name === unfit?.[1]);
+  const path = unfit?.[1] ?? '';
+  const column =
+    columns.find(({ name }) => name === path) ??
+    columns.find(({ name }) => path.startsWith(`${name}.`));
   if (unfit === null || column === undefined || !(error instanceof LakeError)) return error;
   const text = quoteName(column.key);
+  const value = quoteText(unfit[2]);
+  const isNested = innerTypes(column.source).length > 0;
+  const isFound = isNested
+    ? `regexp_matches(text, '(^|[^\\w.+-])' || regexp_escape(${value}) || '($|[^\\w.])')`
+    : `${value} IN (left(text, 80), left(lhs_plain(text), 80))`;
   const [found] = await session.rows(
     `SELECT row FROM (SELECT row_number() OVER () AS row, ${text}::VARCHAR AS text
-     FROM ${input.typedRelation([[column.key, 'VARCHAR']])})
-     WHERE left(lhs_plain(text), 80) = ${quoteText(unfit[2])}
-       OR left(text, 80) = ${quoteText(unfit[2])} LIMIT 1`,
+     FROM ${input.typedRelation([[column.key, 'VARCHAR']])}) WHERE ${isFound} LIMIT 1`,
   );
   if (found === undefined) return error;
   const row = Number(found[0]);
@@ -32,6 +39,6 @@ export async function locatedFault(
   const where = line === null ? `row ${row}` : `line ${line}`;
   return new LakeError(error.reason, `${where}: ${error.message}`, {
     cause: error.cause,
-    details: { ...error.details, option: 'value', column: column.name, value: unfit[2] },
+    details: { ...error.details, option: 'value', column: column.name, value: unfit[2], isNested },
   });
 }

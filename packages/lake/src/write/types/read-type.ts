@@ -10,16 +10,34 @@ export function innerTypes(type: Type): readonly Type[] {
 }
 
 /** The type with other leaves. */
-export function mapLeaves(type: Type, leaf: (type: Type) => Type): Type {
+export const mapLeaves = (type: Type, leaf: (type: Type) => Type): Type =>
+  mapPairs(type, undefined, leaf);
+
+/** The type with other leaves, each made of a leaf and of its counterpart in another type. */
+export function mapPairs(
+  type: Type,
+  other: Type | undefined,
+  leaf: (type: Type, other: Type | undefined) => Type,
+): Type {
+  const inner = (of: Type, counterpart: Type | undefined) => mapPairs(of, counterpart, leaf);
   switch (type.kind) {
-    case 'struct':
-      return { ...type, fields: type.fields.map((f) => ({ ...f, type: mapLeaves(f.type, leaf) })) };
+    case 'struct': {
+      const fields = other?.kind === 'struct' ? other.fields : [];
+      const inOther = (name: string) => fields.find((field) => field.name === name)?.type;
+      return {
+        ...type,
+        fields: type.fields.map((f) => ({ ...f, type: inner(f.type, inOther(f.name)) })),
+      };
+    }
     case 'list':
-      return { ...type, element: mapLeaves(type.element, leaf) };
+      return {
+        ...type,
+        element: inner(type.element, other?.kind === 'list' ? other.element : undefined),
+      };
     case 'map':
-      return { ...type, value: mapLeaves(type.value, leaf) };
+      return { ...type, value: inner(type.value, other?.kind === 'map' ? other.value : undefined) };
     default:
-      return leaf(type);
+      return leaf(type, other);
   }
 }
 

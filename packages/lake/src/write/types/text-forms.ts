@@ -213,7 +213,7 @@ function isoOf(format: string): string {
 
 /** Texts of numbers that a type takes without a change of their value. */
 function numberPattern(type: Type): string | null {
-  if (type.kind === 'int' || type.kind === 'long') return String.raw`[+-]?\d+`;
+  if (type.kind === 'int' || type.kind === 'long') return String.raw`[+-]?\d+(\.0*)?`;
   if (type.kind !== 'decimal') return null;
   return String.raw`[+-]?\d*(\.\d{0,${type.scale}}0*)?`;
 }

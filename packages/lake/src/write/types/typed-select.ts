@@ -3,6 +3,7 @@
  *
  * - Text becomes a date, time or timestamp by the rules of text-forms.ts. A text that does not fit
  *   is refused by name, and so is an offset that the column has no place for.
+ * - A number that the column's type would change is refused by name (exact-numbers.ts).
  * - Null in a required column and texts beyond `importValueBytes` are refused by name.
  * - A field of a struct that the table does not have is refused by name.
  */
@@ -14,7 +15,9 @@ import type { Field, MapType, Schema, StructType, Type } from '../../schema/type
 import type { StagedInput } from '../input/input.ts';
 import type { InputColumn } from '../input/input-columns.ts';
 import { OWN_FAULT } from '../sql-fault.ts';
-import { asRead, mapLeaves, readType } from './read-type.ts';
+import type { WriterSession } from '../writer-session.ts';
+import { isExactCast, isFloating, mayBeChanged } from './exact-numbers.ts';
+import { asRead, mapPairs, readType } from './read-type.ts';
 import { sqlType } from './sql-type.ts';
 import { isTimeType, strictText } from './text-forms.ts';
 
@@ -24,19 +27,23 @@ const MOST_CHECKED = 1000;
 interface How {
   readonly input: StagedInput;
   readonly isChecked: boolean;
+  /** Columns whose floating-point numbers are read as texts, because some may be changed. */
+  readonly inexact: ReadonlySet<string>;
 }
 
 /** The SELECT list and the relation of an input under a schema. Throws column_not_found. */
-export function typedSelect(
+export async function typedSelect(
+  session: WriterSession,
   input: StagedInput,
   schema: Schema,
   columns: readonly InputColumn[],
-): { readonly list: string; readonly from: string } {
+): Promise<{ readonly list: string; readonly from: string }> {
   refuseUnknown(schema, columns);
   const sources = new Map(columns.map((column) => [column.name, column]));
   const how = {
     input,
     isChecked: schema.fields.length <= MOST_CHECKED,
+    inexact: await inexactColumns(session, input, schema, sources),
   };
   const list = schema.fields.map(
     (field) => `${column(field, sources.get(field.name), how)} AS ${quoteName(field.name)}`,
@@ -44,7 +51,7 @@ export function typedSelect(
   const types = schema.fields.flatMap((field) => {
     const source = sources.get(field.name);
     if (source === undefined) return [];
-    const type = source.isJsonText ? 'VARCHAR' : readType(typeRead(field, source, input));
+    const type = source.isJsonText ? 'VARCHAR' : readType(typeRead(field, source, how));
     return [[source.key, type] as const];
   });
   return { list: list.join(', '), from: input.typedRelation(types) };
@@ -72,14 +79,56 @@ function column(field: Field, source: InputColumn | undefined, how: How): string
   return `CASE WHEN ${quoteName(source.key)} IS NULL THEN ${fault(isNull)} ELSE ${value} END`;
 }
 
+/** Columns of JSON with a whole number that may be changed by their floating-point type. */
+async function inexactColumns(
+  session: WriterSession,
+  input: StagedInput,
+  schema: Schema,
+  sources: ReadonlyMap<string, InputColumn>,
+): Promise<ReadonlySet<string>> {
+  if (input.format !== 'json') return new Set();
+  const how = { input, inexact: new Set<string>() };
+  const checks = schema.fields.flatMap((field) => {
+    const source = sources.get(field.name);
+    if (source === undefined || source.isJsonText || field.type.kind === 'variant') return [];
+    const type = typeRead(field, source, how);
+    const sql = mayBeChanged(source.key, type);
+    return sql === null
+      ? []
+      : [{ name: field.name, sql, read: [source.key, readType(type)] as const }];
+  });
+  if (checks.length === 0) return new Set();
+  const from = input.typedRelation(checks.map(({ read }) => read));
+  const [found] = await session.rows(
+    `SELECT ${checks.map(({ sql }) => sql).join(', ')} FROM ${from}`,
+  );
+  return new Set(checks.filter((_, i) => found[i] === true).map(({ name }) => name));
+}
+
 /**
- * How JSON is read: as the table's type, but texts of plain values as texts, and bytes that a
- * conversion has escaped too.
+ * How JSON is read: as the table's type, but as texts if a cast of DuckDB might change a value, and
+ * bytes that a conversion has escaped too.
  */
-function typeRead({ type }: Field, column: InputColumn, { reading }: StagedInput): Type {
-  if (isPlain(type) && TEXTS.has(column.source.kind)) return { kind: 'string' };
-  if (reading.kind !== 'avro' && reading.kind !== 'arrow') return type;
-  return mapLeaves(type, (leaf) => (leaf.kind === 'binary' ? { kind: 'string' } : leaf));
+function typeRead(
+  { name, type }: Field,
+  { source }: InputColumn,
+  { input: { reading }, inexact }: Pick<How, 'input' | 'inexact'>,
+): Type {
+  const isEscaped = reading.kind === 'avro' || reading.kind === 'arrow';
+  return mapPairs(type, source, (leaf, from) => {
+    const isText =
+      leaf.kind === 'binary'
+        ? isEscaped
+        : isPlain(leaf) && isReadAsText(leaf, from, inexact.has(name));
+    return isText ? { kind: 'string' } : leaf;
+  });
+}
+
+/** `source` is undefined for what the input does not have. */
+function isReadAsText(target: Type, source: Type | undefined, isInexact: boolean): boolean {
+  if (source === undefined) return false;
+  if (isFloating(target) && NUMBERS.has(source.kind)) return isInexact;
+  return TEXTS.has(source.kind) || (isPlain(source) && !isExactCast(source, target));
 }
 
 /** Kinds of columns with texts: a variant has values of several types. */
@@ -88,14 +137,15 @@ const TEXTS: ReadonlySet<string> = new Set(['string', 'variant']);
 const isPlain = ({ kind }: Type): boolean => NUMBERS.has(kind) || kind === 'boolean';
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
-function read(field: Field, column: InputColumn, { input, isChecked }: How): string {
+function read(field: Field, column: InputColumn, how: How): string {
+  const { input, isChecked } = how;
   const { name, type } = field;
   const key = quoteName(column.key);
   if (type.kind === 'variant') return `(${key}::JSON)::VARIANT`;
   const { source } = column;
   const isJson = input.format === 'json';
   if (isJson) refuseUnknownFields(name, source, type);
-  const from = isJson ? asRead(typeRead(field, column, input)) : source;
+  const from = isJson ? asRead(typeRead(field, column, how)) : source;
   const isParsed = column.isJsonText && !isPlain(from) && from.kind !== 'string';
   const value = converted(name, isParsed ? `(${key}::JSON)::${sqlType(from)}` : key, from, type, 0);
   return isChecked ? bounded(name, type, value) : value;
@@ -138,10 +188,11 @@ function converted(path: string, value: string, source: Type, target: Type, leve
   const inner = (name: string, of: string, from: Type, to: Type) =>
     converted(name, of, from, to, level + 1);
   if (source.kind === 'string' && isTimeType(target)) return strict(path, value, target);
-  if (source.kind === 'string' && isPlain(target)) {
+  if (isChanged(source, target)) {
+    const text = source.kind === 'string' ? value : `${value}::VARCHAR`;
     const what = target.kind === 'boolean' ? 'true or false' : typeName(target);
     const message = `${OWN_FAULT}column "${path}" expects ${what}, not "`;
-    return strictText(value, target, sqlType(target), message);
+    return strictText(text, target, sqlType(target), message);
   }
   if (losesNanos(source, target)) return floored(value);
   if (source.kind === 'string' && target.kind === 'list') {
@@ -181,6 +232,11 @@ function mapConverted(
   return `map_from_entries(list_transform(map_entries(${value}), lambda ${item}: ${pair}))`;
 }
 
+/** Whether a cast of DuckDB may change a plain value, or takes other texts than ours. */
+const isChanged = (source: Type, target: Type): boolean =>
+  isPlain(target) &&
+  (source.kind === 'string' || (isPlain(source) && !isExactCast(source, target)));
+
 const losesNanos = (source: Type, target: Type): boolean =>
   source.kind === 'timestamp_ns' && target.kind === 'timestamp';
 
@@ -190,10 +246,10 @@ function floored(value: string): string {
   return `make_timestamp((${nanos} - (((${nanos} % 1000) + 1000) % 1000)) // 1000)`;
 }
 
-/** Whether something inside is converted by rules of ours: texts of times, and nanoseconds. */
+/** Whether something inside is converted by rules of ours: texts, numbers, and nanoseconds. */
 function hasRules(source: Type, target: Type): boolean {
-  if (source.kind === 'string') return isTimeType(target) || isPlain(target);
-  if (losesNanos(source, target)) return true;
+  if (source.kind === 'string' && isTimeType(target)) return true;
+  if (isChanged(source, target) || losesNanos(source, target)) return true;
   if (source.kind === 'list' && target.kind === 'list') {
     return hasRules(source.element, target.element);
   }
