@@ -14,17 +14,17 @@ import { FanOut } from '../fan-out.ts';
 import { findHits, type PreparedSearch, prepareSearch, shardQueries } from '../find-hits.ts';
 import { whyNoneLike } from '../liked-terms.ts';
 import { searchIndex } from '../search.ts';
+import { meantPeriod } from './dates/meant-period.ts';
+import { wholePeriod } from './dates/whole-period.ts';
 import { fewValues } from './few-values.ts';
 import { fieldRange } from './field-range.ts';
 import { type Guesser, isBare, leavesOf } from './guesser.ts';
 import { meantClause, meantElsewhere } from './meant.ts';
-import { meantPeriod } from './meant-period.ts';
 import { isOfStems, meantWord } from './meant-word.ts';
 import { missingPath } from './missing-path.ts';
 import { mayBeValue, moreInValues } from './more-in-values.ts';
 import { hasOtherWords, otherWords, type WrittenClause } from './other-words.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
-import { wholePeriod } from './whole-period.ts';
 import { withoutClause } from './without-clause.ts';
 
 /** Clauses that are counted, at most. */

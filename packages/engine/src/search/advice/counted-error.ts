@@ -11,7 +11,7 @@ import { writeTree } from '../../query/tree/write.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
-import { datedQuery } from './dated-query.ts';
+import { datedQuery } from './dates/dated-query.ts';
 import { matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
 import { asValue, pastedQueries } from './pasted-text.ts';

@@ -25,15 +25,15 @@ import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
 import { countIfValid } from './count-if-valid.ts';
+import { periodsElsewhere } from './dates/periods-elsewhere.ts';
+import { wholePeriod } from './dates/whole-period.ts';
 import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
 import { alike, fieldValue, near, withValue } from './near-texts.ts';
-import { periodsElsewhere } from './periods-elsewhere.ts';
 import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
-import { wholePeriod } from './whole-period.ts';
 
 /** A clause in the query syntax, and how many documents it finds; undefined: not counted. */
 export interface MeantClause {

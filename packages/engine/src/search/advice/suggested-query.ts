@@ -11,7 +11,7 @@ import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { asWritten } from './as-written.ts';
 import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
-import { datedQuery } from './dated-query.ts';
+import { datedQuery } from './dates/dated-query.ts';
 import { plainText } from './like-pattern.ts';
 import { listedNumbers } from './listed-numbers.ts';
 import { matchTotal, totalWith, withTotal } from './meant-queries.ts';

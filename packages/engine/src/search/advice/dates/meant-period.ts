@@ -1,9 +1,9 @@
-import type { Query } from '../../query/query.ts';
-import { printQuery } from '../../query/syntax/print.ts';
-import { queryFields } from '../../shard/request/query-fields.ts';
-import { type Guesser, leavesOf } from './guesser.ts';
-import { withTotal } from './meant-queries.ts';
-import type { MeantWord } from './meant-word.ts';
+import type { Query } from '../../../query/query.ts';
+import { printQuery } from '../../../query/syntax/print.ts';
+import { queryFields } from '../../../shard/request/query-fields.ts';
+import { type Guesser, leavesOf } from '../guesser.ts';
+import { withTotal } from '../meant-queries.ts';
+import type { MeantWord } from '../meant-word.ts';
 import { wholePeriod } from './whole-period.ts';
 
 /** The clause of the whole period that a clause names, if it finds more than the clause. */

@@ -3,11 +3,14 @@
  * clause of a DATE field, or a phrase of the texts that have it, beside the other words.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { findField, type QueryFields } from '../../query/bind/fields.ts';
-import { mayLackYear } from '../../query/bind/written-dates.ts';
-import { parsePeriod } from '../../schema/values/date-period.ts';
-import { queryFields } from '../../shard/request/query-fields.ts';
-import type { SearchContext } from '../context.ts';
+import { findField, type QueryFields } from '../../../query/bind/fields.ts';
+import { mayLackYear } from '../../../query/bind/written-dates.ts';
+import { parsePeriod } from '../../../schema/values/date-period.ts';
+import { queryFields } from '../../../shard/request/query-fields.ts';
+import type { SearchContext } from '../../context.ts';
+import { yearsOf } from '../field-range.ts';
+import { totalWith } from '../meant-queries.ts';
+import { pastedQueries } from '../pasted-text.ts';
 import {
   type DateForm,
   type DateSite,
@@ -16,9 +19,6 @@ import {
   notationForms,
   phraseForm,
 } from './date-forms.ts';
-import { yearsOf } from './field-range.ts';
-import { totalWith } from './meant-queries.ts';
-import { pastedQueries } from './pasted-text.ts';
 
 /** A query string, how many rows it finds, and why it was probably meant. */
 export interface DatedQuery {

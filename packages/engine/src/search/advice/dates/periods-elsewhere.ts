@@ -1,9 +1,9 @@
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
-import { readPeriod } from '../../query/bind/comparison.ts';
-import { printQuery } from '../../query/syntax/print.ts';
-import { queryFields } from '../../shard/request/query-fields.ts';
-import { countIfValid } from './count-if-valid.ts';
-import type { Guesser } from './guesser.ts';
+import { readPeriod } from '../../../query/bind/comparison.ts';
+import { printQuery } from '../../../query/syntax/print.ts';
+import { queryFields } from '../../../shard/request/query-fields.ts';
+import { countIfValid } from '../count-if-valid.ts';
+import type { Guesser } from '../guesser.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['LONG', 'DOUBLE', 'DATE']);
 /** Fields that are searched for a period, at most. */

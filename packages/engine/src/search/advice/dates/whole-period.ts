@@ -1,5 +1,5 @@
-import { findField, type QueryFields } from '../../query/bind/fields.ts';
-import type { Query } from '../../query/query.ts';
+import { findField, type QueryFields } from '../../../query/bind/fields.ts';
+import type { Query } from '../../../query/query.ts';
 
 /** A date without smaller parts, of which a query means the first instant. */
 const WHOLE =

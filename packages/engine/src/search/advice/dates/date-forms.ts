@@ -1,8 +1,8 @@
 /** Dates in a query string, and what each of them is written as in a query. */
-import { findField, type QueryFields } from '../../query/bind/fields.ts';
-import { notationsOf, type WrittenDate, writtenDates } from '../../query/bind/written-dates.ts';
-import { escapeField, quote } from '../../query/syntax/characters.ts';
-import { printQuery } from '../../query/syntax/print.ts';
+import { findField, type QueryFields } from '../../../query/bind/fields.ts';
+import { notationsOf, type WrittenDate, writtenDates } from '../../../query/bind/written-dates.ts';
+import { escapeField, quote } from '../../../query/syntax/characters.ts';
+import { printQuery } from '../../../query/syntax/print.ts';
 import { wholePeriod } from './whole-period.ts';
 
 /** A date in the query string with the name, sign and quotes that belong to it. */
