@@ -43,6 +43,8 @@ export async function suggestIndex(
 }
 
 const SHORT_WORD = 5;
+/** A typo of two edits may be in the second or third letter of longer words. */
+const LONG_WORD = 7;
 const LONGEST_WORD = 64;
 /** Letters that two words have in common at least. */
 const LEAST_ALIKE = 3;
@@ -105,8 +107,8 @@ export const frequentTerms = (
   firstTexts(context, fan, { field, text: '' }, limit, { pattern: '(.|\\n)*' });
 
 /**
- * The term of a field or path that is nearest to a word: one edit away, or two of a long word that
- * begins with the same letters. A term of two letters is near to a longer word that begins with it.
+ * The term of a field or path that is nearest to a word: one edit away, or two of a long word, first
+ * one that begins with the same letters. A term of two letters is near to a longer word that begins with it.
  * Undefined: there is none.
  */
 export async function nearestTerm(
@@ -126,8 +128,12 @@ export async function nearestTerm(
   };
   const [nearest] = await within(1);
   if (nearest !== undefined || length <= SHORT_WORD) return nearest;
-  const start = word.slice(0, LEAST_ALIKE).toLowerCase();
-  return (await within(2)).find((text) => text.toLowerCase().startsWith(start));
+  const texts = await within(2);
+  const beginning = (letters: number) => {
+    const start = word.slice(0, letters).toLowerCase();
+    return texts.find((text) => text.toLowerCase().startsWith(start));
+  };
+  return beginning(LEAST_ALIKE) ?? (length < LONG_WORD ? undefined : beginning(1));
 }
 
 /** The first terms of all shards by distance, live documents and bytes. */

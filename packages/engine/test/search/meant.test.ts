@@ -85,6 +85,7 @@ describe('a clause without hits', () => {
     ['21.', '21.*', 1],
     ['last:Rut9', 'last:Ruth', 2],
     ['body:servzzes', 'body:services', 1],
+    ['body:sreviecs', 'body:services', 1],
     ['body:zzrvices', null, 0],
     ['emoji:xa', null, 0],
   ] as const)('%s: did you mean %s?', async (query, suggestion, found) => {
