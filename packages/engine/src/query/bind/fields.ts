@@ -162,13 +162,25 @@ export function nearestFieldName(fields: QueryFields, name: string): string | un
   return near ?? likeWords(name, names) ?? firstDate(fields, name) ?? titleField(name, names);
 }
 
-/** The name of a field that is written so, else with the same words; undefined: there is none. */
-export function fieldNamed(fields: QueryFields, name: string): string | undefined {
-  if (findField(fields, name) !== undefined) return name;
-  const words = wordsOf(name).join(' ');
-  const all = [...visibleNames(fields), ...(fields.leaves ?? [])];
-  return words === '' ? undefined : all.find((one) => wordsOf(one).join(' ') === words);
+/** The name of a field that is written so, else of the same letters; undefined: there is none. */
+export const fieldNamed = (fields: QueryFields, name: string): string | undefined =>
+  findField(fields, name) === undefined ? namesByLetters(fields).get(lettersOf(name)) : name;
+
+const namesOfPlans = new WeakMap<QueryFields['plans'], ReadonlyMap<string, string>>();
+
+/** The first name of each letters. */
+function namesByLetters(fields: QueryFields): ReadonlyMap<string, string> {
+  let names = namesOfPlans.get(fields.plans);
+  if (names === undefined) {
+    const all = [...visibleNames(fields), ...(fields.leaves ?? [])];
+    names = new Map(all.toReversed().map((name) => [lettersOf(name), name]));
+    namesOfPlans.set(fields.plans, names);
+  }
+  return names;
 }
+
+/** A name without case, blanks and signs. */
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
 /** The nearest name, then the nearest of the others, at most three. */
 export function nearestFieldNames(fields: QueryFields, name: string): readonly string[] {

@@ -90,14 +90,19 @@ export function withCorrections(error: unknown, query: Query, scope: BindScope):
   return meant === undefined ? error : meantError(error, error.message, meant.query, meant.why);
 }
 
-/**
- * The query that a query string was probably meant as, if it has corrections. `isNear`: a condition
- * of no field is one of the field with the nearest name.
- */
+/** How a query string is corrected. */
+export interface HowMeant {
+  /** A condition of no field is one of the field with the nearest name (default true). */
+  readonly isNear?: boolean;
+  /** The value and words behind it are a phrase of so many words at most. */
+  readonly phraseWords?: number;
+}
+
+/** The query that a query string was probably meant as, if it has corrections. */
 export function correctionOf(
   query: Query,
   { text, fields }: Pick<BindScope, 'text' | 'fields'>,
-  isNear = true,
+  { isNear = true, phraseWords }: HowMeant = {},
 ): MeantQuery | undefined {
   if (text === null || !SUSPECT.test(text)) return undefined;
   const nameOf: NameOf = isNear ? meantField(text, fields) : ({ field }) => field;
@@ -110,7 +115,7 @@ export function correctionOf(
     ...quoted(clauses, /<[^\s<>"]+>$/),
     ...operators(clauses, text),
     ...commas(clauses, text, fields),
-    ...strayWords(clauses, text, fields),
+    ...strayWords(clauses, text, fields, phraseWords),
   ]);
 }
 
@@ -224,25 +229,34 @@ function strayWords(
   clauses: readonly Written[],
   text: string,
   fields: Fields,
+  phraseWords: number | undefined,
 ): readonly Correction[] {
   return clauses.flatMap(({ query, to }, i) => {
     if (query.kind !== 'term' || query.fieldSpan === undefined) return [];
-    if (!isTextField(fields, query.field)) return [];
+    const isText = isTextField(fields, query.field);
+    if (!isText && (phraseWords === undefined || !isWholeText(fields, query.field))) return [];
     const rest = clauses.slice(i + 1);
     const end = rest.findIndex((word, n) => {
       const gap = text.slice(n === 0 ? to : rest[n - 1].to, word.from);
       return !isWord(word) || isOperator(word) || gap.trim() !== '' || inField(word, query.field);
     });
-    const words = end < 0 ? rest : rest.slice(0, end);
+    const all = end < 0 ? rest : rest.slice(0, end);
+    const words = phraseWords === undefined ? all : all.slice(0, phraseWords - 1);
     if (words.length === 0) return [];
     const last = words[words.length - 1].to;
     const value = to - text.slice(query.fieldSpan.to, to).replace(/^\s*:?\s*/, '').length;
     if (/^['‘].+['’](?:\s|$)/.test(text.slice(value, last))) return [];
     const shown = text.slice(words[0].from, last);
     const why = `"${shown}" is searched in ${words[0].fields.join(', ')}`;
-    return [{ from: value, to: last, text: `(${text.slice(value, last)})`, why }];
+    const together = text.slice(value, last);
+    const meant = phraseWords === undefined ? `(${together})` : quote(together);
+    return [{ from: value, to: last, text: meant, why }];
   });
 }
+
+/** Whether the texts of a field are compared as a whole. */
+const isWholeText = (fields: Fields, name: string): boolean =>
+  findField(fields, name)?.plan.inverted?.kind === 'keyword';
 
 /** True for a bare word that is searched in one field alone, and this is it. */
 const inField = ({ fields }: Written, field: string): boolean =>

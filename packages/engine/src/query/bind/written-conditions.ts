@@ -63,7 +63,27 @@ export function conditionClauses(
       return { from: index, to: index + all.length, text: '', why: conditions[0].why };
     },
   );
-  return [...conditions, ...operatorsBeside(plain, conditions), ...frame];
+  return [
+    ...conditions,
+    ...operatorsBeside(plain, conditions),
+    ...sideBySide(plain, conditions),
+    ...frame,
+  ];
+}
+
+/** AND between the conditions of a text without anything else: `Sales>1000 Profit<0`. */
+function sideBySide(plain: string, conditions: readonly Correction[]): readonly Correction[] {
+  const ends = [0, ...conditions.map(({ to }) => to)];
+  const gaps = conditions.map(({ from, why }, i) => ({
+    from: ends[i],
+    to: from,
+    text: ' AND ',
+    why,
+  }));
+  const isAll = [...gaps, { from: ends.at(-1), to: plain.length }].every(
+    ({ from, to }) => plain.slice(from, to).trim() === '',
+  );
+  return isAll ? gaps.slice(1) : [];
 }
 
 /**
@@ -118,10 +138,8 @@ const operatorsBeside = (plain: string, conditions: readonly Correction[]): Corr
     return [{ from: index, to: end, text: word.toUpperCase(), why: beside.why }];
   });
 
-/** The field that a name means, alone or with the words before it: `IMDB Rating`. */
+/** The field that a name means, with most of the words before it or alone: `IMDB Rating`. */
 function nameAt(text: string, index: number, last: string, fields: QueryFields) {
-  const alone = fieldNamed(fields, last);
-  if (alone !== undefined) return { from: index, name: alone };
   const [before] = /(?:[\p{L}\p{N}]+ +){0,4}$/u.exec(
     text.slice(Math.max(0, index - 80), index),
   ) ?? [''];
@@ -129,5 +147,6 @@ function nameAt(text: string, index: number, last: string, fields: QueryFields) 
     const name = fieldNamed(fields, before.slice(at) + last);
     if (name !== undefined) return { from: index - before.length + at, name };
   }
-  return undefined;
+  const alone = fieldNamed(fields, last);
+  return alone === undefined ? undefined : { from: index, name: alone };
 }

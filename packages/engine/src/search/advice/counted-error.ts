@@ -1,9 +1,9 @@
 /** What a query with fields that the index lacks was probably meant as, with its total. */
 import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
-import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
+import type { CheckedRequest } from '@lakehouse-search/contract/internal';
 import { isTextRange } from '../../query/bind/bounds.ts';
 import { type Correction, meantQuery } from '../../query/bind/correction.ts';
-import { nearestFieldNames, type QueryFields } from '../../query/bind/fields.ts';
+import { fieldNamed, nearestFieldNames, type QueryFields } from '../../query/bind/fields.ts';
 import { asClauses } from '../../query/bind/unknown-condition.ts';
 import type { Query } from '../../query/query.ts';
 import { escapeField } from '../../query/syntax/characters.ts';
@@ -12,12 +12,12 @@ import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { datedQuery } from './dates/dated-query.ts';
-import { matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
+import { type Counted, matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
-import { asValue, pastedQueries } from './pasted-text.ts';
-import { matchOf, readRequest } from './read-request.ts';
+import { asValue, doubleQuoted, pastedQueries } from './pasted-text.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
-import { suggestions } from './suggested-query.ts';
+import { stricter } from './stricter.ts';
+import { suggestionFor } from './suggested-query.ts';
 
 /** The error, with the total of the query that is its way out. */
 export async function countedError(
@@ -32,17 +32,20 @@ export async function countedError(
   const text = part && request[part];
   if (part === undefined || typeof text !== 'string') return error;
   const dated = await datedQuery(context, request, part);
-  if (dated === undefined && typeof meant === 'string') {
-    const total = await totalWith(context, request, part, meant);
-    if (total === undefined) return error;
+  const written = typeof meant === 'string' ? meant : text;
+  const total =
+    dated || written !== meant ? undefined : await totalWith(context, request, part, written);
+  if (total !== undefined) {
     const advice = { hint: withTotal(hint, total), place, details };
     return new LhsError(code, message, { ...advice, cause: error });
   }
-  const found = dated ? [dated] : await meantByUnknown(context, request, part, text);
+  const found = dated
+    ? [dated]
+    : await meantByUnknown(context, { ...request, [part]: written }, part, written);
   const [first] = found;
   if (first === undefined) return error;
   const queries = found.map(({ query, total }) => withTotal(query, total)).join(' or ');
-  const rest = hint.split('\n').filter((line) => !/^(?:did|perhaps) you mean /.test(line));
+  const rest = hint.split('\n').filter((line) => !/^did you mean |perhaps you mean /.test(line));
   const advice = { hint: [`perhaps you mean ${queries}`, ...rest].join('\n'), next, place };
   const suggested = { ...details, suggested_query: first.query };
   return new LhsError(code, message, { ...advice, details: suggested, cause: error });
@@ -66,15 +69,23 @@ async function meantByUnknown(
   const near = [0, 1, 2].map((i) =>
     withNames(text, unknown, async (leaf) => nearNames(leaf, fields)[i]),
   );
-  const named = [path, ...(await Promise.all(near))].filter((query) => query !== undefined);
-  const pasted = pastedQueries(written, written, [], fields) ?? [];
-  const [whole = asValue(written), ...words] = pasted;
-  const texts = [...words, withPhrases(text, unknown)];
+  const named = [path, ...(await Promise.all(near))].flatMap((query) =>
+    query === undefined ? [] : (doubleQuoted(query) ?? query),
+  );
+  // a name in another case is no word of a text
+  const isNamed =
+    unknown.length > 0 && unknown.every((one) => 'field' in one && fieldNamed(fields, one.field));
+  const pasted = isNamed ? [] : (pastedQueries(written, written, [], fields) ?? []);
+  const [whole = isNamed ? undefined : asValue(written), ...words] = pasted;
+  const texts = [...words, isNamed ? undefined : withPhrases(text, unknown)];
   const found: Counted[] = [];
   for (const query of new Set([whole, ...named, ...texts])) {
     const total = query === undefined ? undefined : await totalWith(context, request, part, query);
-    if (query && total !== undefined && (total > 0 || named.includes(query)))
-      found.push({ query, total });
+    if (query === undefined || total === undefined) continue;
+    const hasNames = named.includes(query);
+    const better =
+      hasNames && part === 'query' ? await stricter(context, request, query) : undefined;
+    if (total > 0 || hasNames) found.push(better ?? { query, total });
   }
   const isRange = unknown.some(({ kind }) => kind === 'range');
   const [best, ...others] = found.filter(({ total }) => total > 0);
@@ -85,11 +96,6 @@ async function meantByUnknown(
     if (meant) return [meant];
   }
   return isRange || path !== undefined ? found.slice(0, 1) : [];
-}
-
-interface Counted {
-  readonly query: string;
-  readonly total: number;
 }
 
 /** The nearest fields of a clause; of a range of numbers those that hold numbers, if there are. */
@@ -120,22 +126,4 @@ async function withNames(
     if (name) corrections.push({ ...leaf.fieldSpan, text: escapeField(name), why: '' });
   }
   return meantQuery(text, corrections)?.query;
-}
-
-/** What a query without hits was meant as, with its total. */
-async function suggestionFor(
-  context: SearchContext,
-  request: SearchRequest,
-  query: string,
-): Promise<Counted | undefined> {
-  try {
-    const match = checkSearchRequest({ ...matchOf(request), query });
-    const { suggested_query, suggested_total: total = 0 } = await suggestions(
-      readRequest(context, match),
-    );
-    return suggested_query === undefined ? undefined : { query: suggested_query, total };
-  } catch (error) {
-    if (error instanceof LhsError) return undefined;
-    throw error;
-  }
 }

@@ -4,17 +4,14 @@ import { escapeField } from '../../query/syntax/characters.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { PLAIN, TRIED_FIELDS } from './meant.ts';
-import { totalWith } from './meant-queries.ts';
+import { type Counted, totalWith } from './meant-queries.ts';
 
 const NUMBER = String.raw`-?\d{1,15}(?:\.\d+)?`;
 const LIST = new RegExp(String.raw`^\s*${NUMBER}(?:\s*[,;]\s*${NUMBER}){1,2}\s*$`);
 
-/** A query, and how many rows it finds. */
-interface Counted {
-  readonly query: string;
-  /** The fields of its clauses. */
+interface OfFields extends Counted {
+  /** The fields of the clauses. */
   readonly names: readonly string[];
-  readonly total: number;
 }
 
 /**
@@ -28,10 +25,10 @@ export async function listedNumbers(
   const { query: text = '' } = request;
   const fields = queryFields(context.mapping);
   const plans = [...fields.plans.values()].filter((plan) => hasValues(fields, plan));
-  let found: readonly Counted[] = [{ query: '', names: [], total: 0 }];
+  let found: readonly OfFields[] = [{ query: '', names: [], total: 0 }];
   for (const number of LIST.test(text) ? (text.match(/-?[\d.]+/g) ?? []) : []) {
     const holding = plans.filter(({ type }) => PLAIN[type]?.test(number)).slice(0, TRIED_FIELDS);
-    const longer: Counted[] = [];
+    const longer: OfFields[] = [];
     for (const { query, names } of found) {
       for (const { name } of holding.filter((plan) => !names.includes(plan.name))) {
         const both = `${query === '' ? '' : `${query} AND `}${escapeField(name)}:${number}`;

@@ -18,6 +18,7 @@ import { escapeField } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import type { FieldType } from '../../schema/definition.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -154,17 +155,19 @@ export async function nearestSpelling(
   return terms.find((term) => term !== word) ?? nearestTerm(context, fan, field, word);
 }
 
-const otherFields = ({ plans }: QueryFields, { value }: Valued): readonly string[] =>
-  [...plans.values()]
-    .filter(({ name, inverted, type }) => {
-      return !name.includes('#') && (inverted !== null || PLAIN[type]?.test(value) === true);
-    })
+/** Fields that may have a value; numbers first in fields of numbers. */
+function otherFields({ plans }: QueryFields, { value }: Valued): readonly string[] {
+  const mayHave = ({ type }: FieldPlan) => PLAIN[type]?.test(value) === true;
+  return [...plans.values()]
+    .filter((plan) => !plan.name.includes('#') && (plan.inverted !== null || mayHave(plan)))
+    .toSorted((a, b) => Number(mayHave(b)) - Number(mayHave(a)))
     .map(({ name }) => name)
     .slice(0, TRIED_FIELDS);
+}
 
 /** Values of fields without terms. */
 export const PLAIN: Readonly<Partial<Record<FieldType, RegExp>>> = Object.freeze({
-  LONG: /^-?\d{1,15}$/,
+  LONG: /^-?(?:\d{1,18}|[1-8]\d{18})$/,
   DOUBLE: /^-?\d{1,15}(\.\d+)?$/,
   DATE: /^\d{4}(-\d\d(-\d\d)?)?$/,
 });

@@ -32,7 +32,7 @@ function inValues(node: Query, { plans, exact }: QueryFields): readonly Valued[]
 
 /** A year or another number that is rarely part of a text. */
 const isLongNumber = (node: Query): node is Valued =>
-  node.kind === 'term' && isBare(node) && /^\d{4,15}$/.test(node.value);
+  node.kind === 'term' && isBare(node) && /^\d{4,19}$/.test(node.value);
 
 /** A search with more hits has found what was meant. */
 export const FEW = 10;

@@ -57,6 +57,6 @@ export function withAnd({ checked, tree }: ReadRequest): string | undefined {
   });
   const isApart = new Set(clauses.map(({ field }) => field)).size === tree.should.length;
   const written = clauses.map((clause) => clause.text);
-  const isAll = written.join('') === text.replace(/\s/g, '');
+  const isAll = written.join('').replace(/\s/g, '') === text.replace(/\s/g, '');
   return isApart && isAll ? written.join(' AND ') : undefined;
 }

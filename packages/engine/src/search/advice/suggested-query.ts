@@ -4,7 +4,10 @@ import {
   type SearchRequest,
   type SearchResponse,
 } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { meantNote } from '../../query/bind/correction.ts';
+import { isTextField } from '../../query/bind/fields.ts';
+import { correctionOf } from '../../query/bind/remarks.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
@@ -14,11 +17,14 @@ import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './claus
 import { datedQuery } from './dates/dated-query.ts';
 import { plainText } from './like-pattern.ts';
 import { listedNumbers } from './listed-numbers.ts';
-import { matchTotal, totalWith, withTotal } from './meant-queries.ts';
+import { type Counted, matchTotal, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
+import { namedClauses, namedValue } from './named-value.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
-import { matchOf, type ReadRequest } from './read-request.ts';
+import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
 import { withAnd } from './side-by-side.ts';
+import { withValuePhrases } from './stricter.ts';
+import { plainNumber } from './written-number.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
 interface Suggestions
@@ -30,11 +36,8 @@ interface Suggestions
 export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   const { context } = read;
   const { request } = read.checked;
-  const pasted = await asPasted(context, request, Number.POSITIVE_INFINITY, false);
+  const pasted = (await asPasted(read, 0)) ?? (await asNumber(context, request));
   if (pasted !== undefined) return pasted;
-  const listed = await listedNumbers(context, request);
-  if (listed !== undefined)
-    return meantAs('the numbers may be values of several fields', listed.query, listed.total);
   const counted = await countClauses(read);
   const found = {
     clauses: counted.map(({ count }) => count),
@@ -50,7 +53,7 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
 export async function doubts(read: ReadRequest, total: number): Promise<Suggestions> {
   const { context } = read;
   const { request } = read.checked;
-  const pasted = await asPasted(context, request, total, true);
+  const pasted = await asPasted(read, total);
   if (pasted !== undefined) return pasted;
   const fields = queryFields(context.mapping);
   const words = wordsOfOr(read.tree);
@@ -72,23 +75,97 @@ export async function doubts(read: ReadRequest, total: number): Promise<Suggesti
   }
 }
 
-/** What a pasted date or value finds; `most`: the rows that the query finds as it is read. */
-async function asPasted(
-  context: SearchContext,
-  request: SearchRequest,
-  most: number,
-  isBare: boolean,
-): Promise<Suggestions | undefined> {
-  const dated = await datedQuery(context, request, 'query', isBare);
+/** What a date, value or name of a field finds where a query with `total` rows has it as words. */
+async function asPasted(read: ReadRequest, total: number): Promise<Suggestions | undefined> {
+  const { context, checked } = read;
+  const { request } = checked;
+  const { query: text = '' } = request;
+  const most = total === 0 ? Number.POSITIVE_INFINITY : total;
+  const dated = await datedQuery(context, request, 'query', total > 0);
   if (dated !== undefined && dated.total < most)
     return meantAs(dated.why, dated.query, dated.total);
-  const { query: text = '' } = request;
   const [single, signs] = [doubleQuoted(text), pastedValue(text)];
   const value = single ?? signs;
-  const total = value && (await totalWith(context, request, 'query', value));
-  if (!value || !total || total === most) return undefined;
   const why = single ? 'phrases need double quotes' : `signs of "${text}" are read as query syntax`;
-  return meantAs(why, value, total);
+  const found = value && (await totalWith(context, request, 'query', value));
+  if (value && found && found !== total) return meantAs(why, value, found);
+  const near = single && found === 0 ? await suggestionFor(context, request, single) : undefined;
+  if (near !== undefined) return meantAs(why, near.query, near.total);
+  return (await asNamed(context, request, total)) ?? wholeValue(read);
+}
+
+/** What the field finds whose name a query without one begins with. */
+async function asNamed(
+  context: SearchContext,
+  request: SearchRequest,
+  total: number,
+): Promise<Suggestions | undefined> {
+  const fields = queryFields(context.mapping);
+  const named = namedValue(request.query ?? '', fields);
+  if (named === undefined) return undefined;
+  const { name, field } = named;
+  // a word of texts that is the name of a text, too, was probably meant as a word
+  const isWord = isTextField(fields, field) && !/\s/.test(name);
+  if (total > 0 && isWord && (await totalWith(context, request, 'query', name))) return undefined;
+  const why = `"${name}" is the name of a field`;
+  const clauses = await namedClauses(context, named);
+  for (const clause of clauses) {
+    const found = await totalWith(context, request, 'query', clause);
+    const others = `${clause} AND NOT (${request.query})`;
+    if (found && (found !== total || (await totalWith(context, request, 'query', others))))
+      return meantAs(why, clause, found);
+  }
+  const near = total === 0 ? await suggestionFor(context, request, clauses[0]) : undefined;
+  return near && meantAs(why, near.query, near.total);
+}
+
+/** What a whole value of several words finds, if the words behind the first have no field. */
+async function wholeValue(read: ReadRequest): Promise<Suggestions | undefined> {
+  const { context, checked, tree } = read;
+  const { request } = checked;
+  const { query: text = '' } = request;
+  const scope = { text, fields: queryFields(context.mapping) };
+  if (!/:\S+\s+[^\s:]+(?:\s|$)/.test(text) || correctionOf(tree, scope) !== undefined)
+    return undefined;
+  const found = await withValuePhrases(context, request, text);
+  return found && meantAs('values of several words need quotes', found.query, found.total);
+}
+
+/** What a number or a list of numbers finds as values of fields. */
+async function asNumber(
+  context: SearchContext,
+  request: SearchRequest,
+): Promise<Suggestions | undefined> {
+  const { query: text = '' } = request;
+  const number = plainNumber(text);
+  const near =
+    number === undefined || number === text
+      ? undefined
+      : await suggestionFor(context, request, number);
+  if (near !== undefined)
+    return meantAs(`"${text}" is the number ${number}`, near.query, near.total);
+  const listed = await listedNumbers(context, request);
+  return (
+    listed && meantAs('the numbers may be values of several fields', listed.query, listed.total)
+  );
+}
+
+/** What a query without hits was meant as, with its total; undefined: it is not known. */
+export async function suggestionFor(
+  context: SearchContext,
+  request: SearchRequest,
+  query: string,
+): Promise<Counted | undefined> {
+  try {
+    const match = checkSearchRequest({ ...matchOf(request), query });
+    const { suggested_query, suggested_total: total = 0 } = await suggestions(
+      readRequest(context, match),
+    );
+    return suggested_query === undefined ? undefined : { query: suggested_query, total };
+  } catch (error) {
+    if (error instanceof LhsError) return undefined;
+    throw error;
+  }
 }
 
 /** What a query of clauses side by side finds with AND, if it finds more without. */
@@ -98,8 +175,7 @@ async function eitherClause(read: ReadRequest, total: number): Promise<Suggestio
   const query = withAnd(read);
   const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
   if (query === undefined || all === undefined || all === 0 || all >= total) return undefined;
-  const why = `one clause of "${request.query}" is enough`;
-  return meantAs(why, query, all);
+  return meantAs(`one clause of "${request.query}" is enough`, query, all);
 }
 
 /** What a query finds with periods for dates and values for their words, if it finds more. */

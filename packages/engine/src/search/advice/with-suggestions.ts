@@ -8,9 +8,9 @@ import type {
 import { lazily } from '../../base/lazily.ts';
 import { notesOf, type SearchContext } from '../context.ts';
 import { searchIndex } from '../search.ts';
-import type { CountedNotes } from './meant-queries.ts';
+import type { CountedNotes } from './counted-notes.ts';
 
-const loadMeant = lazily(() => import('./meant-queries.ts'));
+const loadMeant = lazily(() => import('./counted-notes.ts'));
 const loadRequests = lazily(() => import('./read-request.ts'));
 const loadErrors = lazily(() => import('./counted-error.ts'));
 const loadSuggestions = lazily(() => import('./suggested-query.ts'));

@@ -1,0 +1,58 @@
+/** The notes of a query string with the totals of the queries that it was probably meant as. */
+import type { SearchResponse } from '@lakehouse-search/contract';
+import { meantNote } from '../../query/bind/correction.ts';
+import { correctionOf, type HowMeant } from '../../query/bind/remarks.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import { type Counted, TEXTS, totalWith, withTotal } from './meant-queries.ts';
+import type { ReadRequest } from './read-request.ts';
+import { stricter } from './stricter.ts';
+
+/** Notes, and the query that was probably meant if it finds rows. */
+export interface CountedNotes extends Pick<SearchResponse, 'suggested_query' | 'suggested_total'> {
+  readonly notes: readonly string[];
+}
+
+/** The notes, with the totals of the queries in them. */
+export async function countedNotes(
+  read: ReadRequest,
+  notes: readonly string[],
+): Promise<CountedNotes> {
+  let out: CountedNotes = { notes };
+  for (const part of TEXTS) {
+    const meant = meantBy(read, part);
+    const counted = meant === undefined ? [] : await countedQueries(read, part, meant.query);
+    const best = counted.find((one) => one.total > 0) ?? counted.at(-1);
+    if (meant === undefined || best === undefined) continue;
+    const note = meantNote(meant);
+    const query = counted.map((one) => withTotal(one.query, one.total)).join(' or ');
+    const said = out.notes.map((one) => (one === note ? meantNote({ ...meant, query }) : one));
+    const suggested = { suggested_query: best.query, suggested_total: best.total };
+    out = { ...out, notes: said, ...(part === 'query' && best.total > 0 && suggested) };
+  }
+  return out;
+}
+
+/** A query with its total after one with fewer hits, else before one without conditions of no field. */
+async function countedQueries(
+  read: ReadRequest,
+  part: 'query' | 'filter',
+  meant: string,
+): Promise<readonly Counted[]> {
+  const { context, checked } = read;
+  const { request } = checked;
+  const total = await totalWith(context, request, part, meant);
+  if (total === undefined) return [];
+  const { query: text = '' } = request;
+  const first = part === 'query' ? await stricter(context, request, text, meant) : undefined;
+  if (first !== undefined && first.query !== meant) return [first, { query: meant, total }];
+  const rest = total > 0 ? undefined : meantBy(read, part, { isNear: false })?.query;
+  const found = rest && (await totalWith(context, request, part, rest));
+  return [{ query: meant, total }, ...(rest && found ? [{ query: rest, total: found }] : [])];
+}
+
+function meantBy(read: ReadRequest, part: 'query' | 'filter', how?: HowMeant) {
+  const text = read.checked.request[part];
+  const tree = part === 'query' ? read.tree : read.filterTree;
+  if (typeof text !== 'string' || tree === null) return undefined;
+  return correctionOf(tree, { text, fields: queryFields(read.context.mapping) }, how);
+}

@@ -1,0 +1,55 @@
+/** The name of a field and a value as words of a query string: `postal code 42420`, `M31`. */
+import { fieldNamed, findField, type QueryFields } from '../../query/bind/fields.ts';
+import { escapeField, escapeWord, quote } from '../../query/syntax/characters.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type { SearchContext } from '../context.ts';
+import { FanOut } from '../fan-out.ts';
+import { matchingTerms } from '../suggest.ts';
+import { PLAIN } from './meant.ts';
+import { plainNumber } from './written-number.ts';
+
+/** Words of a name, at most. */
+const NAME_WORDS = 5;
+const SYNTAX = /["()[\]{}:*?~^\\]|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
+/** Letters and digits of one word. */
+const JOINED = /^(\p{L}{1,3})(\d+)$/u;
+
+/** A field, and its name and value as they are written. */
+export interface NamedValue {
+  readonly field: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The field whose name a text begins with, and the rest of the text; undefined: there is none. */
+export function namedValue(text: string, fields: QueryFields): NamedValue | undefined {
+  const words = SYNTAX.test(text) ? [] : text.trim().split(/\s+/);
+  for (let count = Math.min(words.length - 1, NAME_WORDS); count > 0; count--) {
+    const name = words.slice(0, count).join(' ');
+    const field = fieldNamed(fields, name);
+    if (field !== undefined) return { field, name, value: words.slice(count).join(' ') };
+  }
+  const [, name, value] = (words.length === 1 && JOINED.exec(words[0])) || [];
+  const field = name === undefined ? undefined : fieldNamed(fields, name);
+  return field === undefined ? undefined : { field, name, value };
+}
+
+/** The queries that a named value may be, the likeliest first. */
+export async function namedClauses(
+  context: SearchContext,
+  { field, value }: NamedValue,
+): Promise<readonly string[]> {
+  const target = findField(queryFields(context.mapping), field);
+  if (target === undefined) return [];
+  const { type, inverted } = target.plan;
+  const number = plainNumber(value);
+  if (number && inverted === null && PLAIN[type]?.test(number))
+    return [`${escapeField(field)}:${number}`];
+  const isCode = inverted?.kind === 'keyword' && /^\d+$/.test(value);
+  const padded = isCode
+    ? await matchingTerms(context, new FanOut(context.shards), field, { pattern: `0*${value}` })
+    : [];
+  const texts = [value, ...padded].map((text) => (escapeWord(text) === text ? text : quote(text)));
+  const all = type === 'TEXT' && /\s/.test(value) ? [`(${value.split(/\s+/).join(' AND ')})`] : [];
+  return [...texts, ...all].map((text) => `${escapeField(field)}:${text}`);
+}

@@ -1,0 +1,107 @@
+/** Names of fields, values of several words, money and conditions as people type them. */
+import { LhsError } from '@lakehouse-search/contract';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const schema = schemaOf({
+  ...{ id: 'long', name: 'string', State: 'string', Region: 'string', health: 'long', M: 'string' },
+  ...{ 'Sub-Category': 'string', Category: 'string', Postal_Code: 'long', ship_mode: 'string' },
+  ...{ Sales: 'double', Profit: 'double', serial: 'long' },
+});
+const STATES = ['New York', 'Ohio', 'York', 'New Mexico'];
+const ROWS = Array.from({ length: 48 }, (_, id) => ({
+  ...{ id, name: `${['Iron', 'Health', 'NGC'][id % 3]} unit ${id}`, State: STATES[id % 4] },
+  ...{ Region: id % 2 === 0 ? 'Far West' : 'East', health: 100 + (id % 6), M: `0${10 + id}` },
+  ...{ 'Sub-Category': id % 5 === 0 ? 'Phones' : 'Chairs', Category: 'Goods' },
+  ...{ Postal_Code: 42_400 + (id % 7), ship_mode: id % 3 === 0 ? 'First Class' : 'Second Class' },
+  ...{ Sales: id === 7 ? 1008 : id * 90.5, Profit: (id % 9) - 4 },
+  serial: String(9_007_199_254_740_993n + BigInt(id)),
+}));
+type Row = (typeof ROWS)[number];
+const rows = (test: (row: Row) => boolean) => ROWS.filter(test).length;
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
+  await lake.define(`key: { identifier: [id] }
+default_fields: [name, State, ship_mode, M]
+fields:
+  - { name: name, type: TEXT }
+  - { name: State, type: TEXT }
+  - { name: ship_mode, type: TEXT }
+  - { name: Region, type: KEYWORD, folded: true }
+  - { name: M, type: KEYWORD }
+  - { name: Sub-Category, type: KEYWORD, folded: true }
+  - { name: Category, type: KEYWORD, folded: true }
+  - { name: health, type: LONG, fast: true }
+  - { name: Postal_Code, type: LONG, fast: true }
+  - { name: Sales, type: DOUBLE, fast: true }
+  - { name: Profit, type: DOUBLE, fast: true }
+  - { name: serial, type: LONG }
+  - { name: id, type: LONG }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+const search = (query: string) => lake.backend.search({ query, suggest: true, limit: 1 });
+
+/** The suggestion of a query with its total, in its response or its error. */
+async function suggested(query: string) {
+  const found = await search(query).catch((error: LhsError) => error);
+  if (!(found instanceof LhsError)) return [found.suggested_query, found.suggested_total];
+  const [, total] = /perhaps you mean .* \((\d+) hits?\)/.exec(`${found.hint}`) ?? [];
+  return [found.details.suggested_query, Number(total)];
+}
+
+const isYork = ({ State }: Row) => State === 'New York';
+const isLoss = ({ Sales, Profit }: Row) => Sales > 1000 && Profit < 0;
+
+describe('a query is meant as', () => {
+  it.each([
+    ['health 103', 'health:103', (row) => row.health === 103],
+    ['postal code 42402', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
+    ['sub category phones', 'Sub-Category:phones', (row) => row['Sub-Category'] === 'Phones'],
+    ['subcategory phnes', 'Sub-Category:Phones', (row) => row['Sub-Category'] === 'Phones'],
+    ['Sub Category:phones', 'Sub-Category:phones', (row) => row['Sub-Category'] === 'Phones'],
+    ['ship mode first class', 'ship_mode:"first class"', (row) => row.ship_mode === 'First Class'],
+    ['sales $1,008.00', 'Sales:1008', (row) => row.Sales === 1008],
+    ['M31', 'M:031', (row) => row.M === '031'],
+    ['M 31', 'M:031', (row) => row.M === '031'],
+    ['$1,008', 'Sales:1008', (row) => row.Sales === 1008],
+    ['9007199254740995', 'serial:9007199254740995', (row) => row.serial.endsWith('0995')],
+    ['State:new york', 'State:"new york"', isYork],
+    ['state:new york', 'State:"new york"', isYork],
+    ["state:'nwe york'", 'State:"new york"', isYork],
+    ["'Nwe York'", '"new York"', isYork],
+    ['Region:far west', 'Region:"far west"', (row) => row.Region === 'Far West'],
+    [
+      'state:new york health:102',
+      'State:"new york" AND health:102',
+      (row) => isYork(row) && row.health === 102,
+    ],
+    ['Sales>1000 Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
+    [
+      'sales>1000 profit<0 region:east',
+      'Sales:>1000 AND Profit:<0 AND Region:east',
+      (row) => isLoss(row) && row.Region === 'East',
+    ],
+  ] as readonly (readonly [string, string, (row: Row) => boolean])[])(
+    '%s: %s',
+    async (query, meant, test) => {
+      expect(await suggested(query)).toEqual([meant, rows(test)]);
+      expect((await search(meant)).total).toBe(rows(test));
+    },
+  );
+
+  it.each(['name iron', 'State ohio', 'iron 7', 'health "103"', 'unit health', 'category nothing'])(
+    'nothing else: %s',
+    async (query) => {
+      const { suggested_query } = await search(query);
+      expect(suggested_query).toBeUndefined();
+    },
+  );
+});
