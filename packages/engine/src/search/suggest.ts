@@ -108,8 +108,8 @@ export const frequentTerms = (
 
 /**
  * The term of a field or path that is nearest to a word: one edit away, or two of a long word, first
- * one that begins with the same letters. A term of two letters is near to a longer word that begins with it.
- * Undefined: there is none.
+ * one that begins with the same letters. A term of two letters is near to a longer word that begins
+ * with it. Undefined: there is none.
  */
 export async function nearestTerm(
   context: SearchContext,

@@ -32,7 +32,7 @@ export async function countedNotes(
   return out;
 }
 
-/** A query with its total after one with fewer hits, else before one without conditions of no field. */
+/** A query after one with fewer hits, else before one without conditions of no field. */
 async function countedQueries(
   read: ReadRequest,
   part: 'query' | 'filter',
