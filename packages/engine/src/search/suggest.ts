@@ -107,9 +107,9 @@ export const frequentTerms = (
   firstTexts(context, fan, { field, text: '' }, limit, { pattern: '(.|\\n)*' });
 
 /**
- * The term of a field or path that is nearest to a word: one edit away, or two of a long word, first
- * one that begins with the same letters. A term of two letters is near to a longer word that begins
- * with it. Undefined: there is none.
+ * The term of a field or path that is nearest to a word: one edit away, or two of a long word,
+ * first one that begins with the same letters. A term of two letters is near to a longer word that
+ * begins with it. Undefined: there is none.
  */
 export async function nearestTerm(
   context: SearchContext,
