@@ -35,6 +35,7 @@ import {
 } from '@lakehouse-search/contract/internal';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
+import { SYSTEM_CLOCK } from './base/time/clock.ts';
 import type { CachedParts } from './local/cache/answer-text.ts';
 import { type RepeatedRequest, recallAnswer } from './local/cache/recall.ts';
 import type { ResultCacheFigures } from './local/cache/result-cache.ts';
@@ -45,6 +46,7 @@ import { type EngineOptions, requireDataFolder } from './local/local-options.ts'
 import type { NodeReads } from './local/node/node-reads.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
+import { openLocalDirectory } from './storage/local-directory.ts';
 import type { WhenStaged } from './sync/build/cut-over.ts';
 
 const aliases = lazily(() => import('./local/writes/aliases.ts'));
@@ -58,9 +60,9 @@ const queries = lazily(() => import('./local/reads/saved-queries.ts'));
 const windows = lazily(() => import('./local/writes/windows.ts'));
 
 /**
- * Opens a data folder, or a published index by its location (`s3://bucket/prefix/INDEX`) at its
- * newest commit. Throws not_found if the folder is missing and `create` is not set,
- * index_not_found, invalid_argument, io_error, corrupt_index, unsupported, unreachable.
+ * Opens a data folder, or by location a published index (`s3://bucket/prefix/INDEX`) or all of a
+ * place (`s3://bucket/prefix`) for reading. Throws not_found if the folder is missing and `create`
+ * is not set, index_not_found, invalid_argument, io_error, corrupt_index, unsupported, unreachable.
  */
 export async function openEngine(
   dataDir: string,
@@ -68,9 +70,10 @@ export async function openEngine(
 ): Promise<LocalEngine> {
   const location = locationOf(dataDir);
   if (location !== null) {
-    const { openPublished } = await import('./home/open-published.ts');
-    const { folder, close } = await openPublished(location, options);
-    return new LocalEngine(folder, { ...options, location, whenClosed: close });
+    const { openPublished } = await import('./home/reading/open-published.ts');
+    const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
+    const reader = await openPublished(location, { openDirectory, clock });
+    return new LocalEngine(reader.folder, { ...options, reader });
   }
   requireDataFolder(dataDir, options);
   return new LocalEngine(dataDir, options);
@@ -79,7 +82,8 @@ export async function openEngine(
 /** The location of a published index as a URL; null: it is the path of a data folder. */
 function locationOf(path: string): string | null {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return path.replace(/\/+$/, '');
-  const isPublished = !existsSync(path) && existsSync(join(path, '..', 'repository.json'));
+  const isRepository = (folder: string) => existsSync(join(folder, 'repository.json'));
+  const isPublished = existsSync(path) ? isRepository(path) : isRepository(join(path, '..'));
   return isPublished ? pathToFileURL(resolve(path)).href : null;
 }
 
@@ -337,6 +341,7 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
    */
   recall(request: RepeatedRequest, call?: CallContext): CachedParts | undefined {
     if (this.indexes.life.closed) throw engineClosed();
+    if (this.indexes.looks?.begin() === true) return undefined;
     return recallAnswer(this.indexes, request, checkCall(call));
   }
 

@@ -21,9 +21,10 @@ export interface LocalBackend extends Backend {
 }
 
 /**
- * Opens a data folder, or a published index by its location (`s3://bucket/prefix/INDEX`): its
- * newest commit, for reading. Throws not_found if the folder is missing and `create` is not set,
- * index_not_found, invalid_argument, io_error, corrupt_index, unsupported, unreachable.
+ * Opens a data folder, or by location a published index (`s3://bucket/prefix/INDEX`) or all of a
+ * place (`s3://bucket/prefix`) for reading; new commits are seen while it is open. Throws not_found
+ * if the folder is missing and `create` is not set, index_not_found, invalid_argument, io_error,
+ * corrupt_index, unsupported, unreachable.
  */
 export async function openLocal(dataDir: string, options?: LocalOptions): Promise<LocalBackend> {
   return localBackend(await openEngine(dataDir, options));

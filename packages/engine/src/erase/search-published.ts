@@ -10,7 +10,7 @@ import { allPublications, type Publication } from '../home/writing/publication.t
 import { removePublished } from '../home/writing/remove-published.ts';
 import { homePlace } from '../schema/parse/resolve-definition.ts';
 import { inStore } from '../source/store-errors.ts';
-import { formerlyPublished, openedCommits, removeClosed } from '../storage/cache-folder.ts';
+import { formerlyPublished, openedFolders, removeClosed } from '../storage/cache-folder.ts';
 import type { ErasurePlaces } from './check-erasure.ts';
 import type { Findings } from './findings.ts';
 
@@ -28,7 +28,7 @@ export async function searchPublished(index: PublishedIndex, findings: Findings)
       add(published.place, `${keys.length} objects ${what}; they may hold the data`);
     }
     if (cached.length > 0) {
-      add(openedCommits(), `${cached.length} entries of the cache; those of open readers stay`);
+      add(openedFolders(), `${cached.length} entries of the cache; those of open readers stay`);
     }
   }
 }

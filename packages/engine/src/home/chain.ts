@@ -187,9 +187,14 @@ export async function lastCommit(
   return last === 0 ? null : readCommitAt(home, uuid, last, signal);
 }
 
-/** The names of the indexes of a place. */
-export const indexesIn = ({ store }: Home): Promise<readonly string[]> =>
-  Array.fromAsync(store.list(headKey('')), ({ key }) => key.slice(headKey('').length));
+/** The names of the indexes of a place, each with the version of its head. */
+export const headsIn = (
+  { store }: Home,
+  signal?: AbortSignal,
+): Promise<readonly { readonly name: string; readonly etag: string }[]> =>
+  Array.fromAsync(store.list(headKey(''), { signal }), ({ key, etag }) => {
+    return { name: key.slice(headKey('').length), etag };
+  });
 
 /** The error of a reader that was slower than replaced commits stay. */
 export const replacedMeanwhile = (place: string): LhsError =>

@@ -5,6 +5,7 @@ import { pinnedCommit } from '../index/commits/pins.ts';
 import { generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { pinIndex, releasePinnedIndex, renewPinnedIndex } from '../open/pinned-index.ts';
+import type { Directory } from '../storage/directory.ts';
 import type { FileSeal } from '../storage/frame.ts';
 
 /** Pins are renewed while a backup runs; those of a killed one expire. */
@@ -86,4 +87,14 @@ export function sealedFiles(commit: Commit): ReadonlyMap<string, FileSeal> {
     throw new LhsError('internal', `the commit names "${name}" without length and checksum`);
   }
   return seals;
+}
+
+/** Whether a folder has all files of its commit, each with its length. Throws corrupt_index. */
+export function hasAllFiles(directory: Directory): boolean {
+  const commit = readCommit(directory);
+  if (commit === null) return false;
+  const names = new Set(directory.list());
+  return [...sealedFiles(commit)].every(
+    ([name, { length }]) => names.has(name) && directory.size(name) === length,
+  );
 }

@@ -35,6 +35,10 @@ export async function openRepository(
   });
 }
 
+/** Whether a place is a repository. Throws as `openRepository`, but for `inStore`. */
+export const isRepository = async (home: Home, signal?: AbortSignal): Promise<boolean> =>
+  (await readMark(home, signal)) !== null;
+
 /** Marks a place as a repository, if it is not yet. Throws as `openRepository`. */
 export async function markHome(home: Home, signal?: AbortSignal): Promise<void> {
   const { store, place } = home;

@@ -116,7 +116,10 @@ export async function makeIndex(
 }
 
 /** The definition of a backup under a name. An index may have been renamed since it was built. */
-function definitionNamed({ definition: text }: IndexOrigin, name: string): Definition {
+export function definitionNamed(
+  { definition: text }: Pick<IndexOrigin, 'definition'>,
+  name: string,
+): Definition {
   const own = requireDefinition(text, ANALYZER_CATALOG);
   return own.index === name
     ? own

@@ -68,10 +68,11 @@ export abstract class EngineCalls {
   /** A read that tenants may make: the operation restricts itself to the caller's rows. */
   protected read<Q, R>(work: Work<Q, R>): Method<Q, R> {
     return async (request, call) => {
-      const { life, clock } = this.indexes;
+      const { life, clock, looks } = this.indexes;
       const checked = checkCall(call);
+      const read = () => work(this.indexes, request, checked);
       return whileWanted(checked, clock, () =>
-        life.callAtOnce(() => work(this.indexes, request, checked)),
+        life.callAtOnce(looks === null ? read : () => looks.run(read)),
       );
     };
   }
@@ -98,6 +99,7 @@ export abstract class EngineCalls {
           refuseServed(this.dataDir, name);
           if (!ONLY_READ.has(name)) requireWritable(this.indexes, `run ${name} on`);
         }
+        await this.indexes.looks?.ready();
         return work(this.indexes, request, checked);
       });
   }
@@ -129,6 +131,7 @@ export abstract class EngineCalls {
         if (name !== null) refuseTenants(checked, name);
         if (name !== null && !whole) refuseServed(indexes.dataDir, name);
         if (whole) requireWanted(checked, indexes.clock);
+        await indexes.looks?.ready();
         yield* await work(indexes, request, indexes.life.stoppable(checked));
       };
       return indexes.life.stream(begin, whole);

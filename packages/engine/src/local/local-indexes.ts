@@ -46,6 +46,7 @@ import { ResultCache } from './cache/result-cache.ts';
 import { EngineLife } from './engine-life.ts';
 import { type EngineOptions, localModels, searchThreads } from './local-options.ts';
 import { LocalTables } from './local-tables.ts';
+import { notPublished, type PublishedLooks, publishedLooks } from './published-looks.ts';
 
 /** Cold windows are read by code that is loaded with the first of them. */
 const fetchColdBlocks: FetchBlocks = async (demands) =>
@@ -77,8 +78,8 @@ export class LocalIndexes {
   readonly openEmbedder: OpenEmbedder;
   readonly memoryBytes: number | undefined;
   readonly lockWaitMs: number;
-  /** The location of the published index that is here to be read; undefined: none. */
-  readonly location: string | undefined;
+  /** Looks for newer commits of the published indexes that are here to be read; null: none are. */
+  readonly looks: PublishedLooks | null;
   readonly saveMs: number | undefined;
   /** The calls that go on, and whether there may be more. */
   readonly life = new EngineLife();
@@ -112,10 +113,9 @@ export class LocalIndexes {
   readonly #open = new Map<string, LookedUp>();
   /** Uuids of the indexes whose folders were swept. */
   readonly #sweptFolders = new Set<string>();
-  readonly #looks: Looks;
+  readonly #folderLooks: Looks;
   readonly #pins: OpenPins;
   readonly #definitions = new Map<string, KnownIndex>();
-  readonly #whenClosed: (() => void) | undefined;
   #swept = false;
   #released = false;
 
@@ -131,8 +131,6 @@ export class LocalIndexes {
     limitColdBytes(coldBytesHere(options));
     this.memoryBytes = options.memoryBytes;
     this.saveMs = options.saveMs;
-    this.location = options.location;
-    this.#whenClosed = options.whenClosed;
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;
@@ -143,10 +141,11 @@ export class LocalIndexes {
     this.admit = options.admit;
     this.searchThreads = searchThreads(options, this.life.closing);
     useColdStore(fetchColdBlocks);
-    this.#looks = new Looks(options.lookMs);
-    this.registry = new Registry(dataDir, this.#looks, clock.ticks);
+    this.#folderLooks = new Looks(options.lookMs);
+    this.registry = new Registry(dataDir, this.#folderLooks, clock.ticks);
     this.models = new OpenModels(this.openEmbedder);
     this.#pins = new OpenPins(openDirectory);
+    this.looks = publishedLooks(this, options);
   }
 
   /**
@@ -161,7 +160,7 @@ export class LocalIndexes {
 
   /** An index by its name, with the newest version of its definition. Throws index_not_found. */
   known(name: string): KnownIndex {
-    const registered = this.registry.get(name);
+    const registered = this.#registered(name);
     const key = `${registered.uuid}:${registered.version}`;
     let known = this.#definitions.get(key);
     if (known === undefined) {
@@ -172,6 +171,14 @@ export class LocalIndexes {
       this.#definitions.set(key, known);
     }
     return known;
+  }
+
+  #registered(name: string): RegisteredIndex {
+    try {
+      return this.registry.get(name);
+    } catch (error) {
+      throw this.looks === null ? error : notPublished(this.looks, name, error);
+    }
   }
 
   /**
@@ -215,7 +222,7 @@ export class LocalIndexes {
       this.#sweepOnce();
       if (!this.#isWritten(registered.uuid)) this.#sweepFolder(known);
       const former = this.#open.get(registered.uuid);
-      const { period } = this.#looks;
+      const { period } = this.#folderLooks;
       const isKnown = former?.known === known;
       if (isKnown && former.period !== period && former.version === commitVersion(folder)) {
         former.period = period;
@@ -368,7 +375,7 @@ export class LocalIndexes {
     await this.tables.close();
     await this.models.close();
     this.registry.close();
-    this.#whenClosed?.();
+    await this.looks?.end();
   }
 
   /** The first read of an engine sweeps, unless the data folder cannot be written. */

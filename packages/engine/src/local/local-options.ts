@@ -6,6 +6,7 @@ import { LIMITS } from '../base/limits.ts';
 import type { Clock } from '../base/time/clock.ts';
 import { hasWorker, requireWorker } from '../base/worker-entry.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
+import type { PublishedReader } from '../home/reading/published-reader.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { SHARD_WORKER } from '../workers/entries.ts';
@@ -32,10 +33,8 @@ export interface EngineOptions extends LocalOptions {
   readonly keepWriterMs?: number;
   /** How memory is divided over caches, builds and threads. */
   readonly memory?: EngineMemory;
-  /** The location of a published index whose commit the data folder has: nothing is written. */
-  readonly location?: string;
-  /** Called once the engine has let go of the data folder. */
-  readonly whenClosed?: () => void;
+  /** Brings published indexes, opened by location, to the data folder: nothing is written. */
+  readonly reader?: PublishedReader;
   /**
    * Judges the definition of a backup that this data folder has not signed, its paths resolved:
    * throws to refuse it. Default: every definition is taken.

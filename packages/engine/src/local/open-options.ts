@@ -12,6 +12,11 @@ export interface LocalOptions {
    */
   readonly freshnessMs?: number;
   /**
+   * Milliseconds between two looks for newer commits of a published index that is opened by its
+   * location, in the background of reads; 0: each read waits for one. Default: 1,000.
+   */
+  readonly refreshMs?: number;
+  /**
    * Bytes that documents may take in memory before they are flushed as a segment. Default: 512 MiB
    * for a reindex, twice that with vectors; 256 MiB for a sync.
    */

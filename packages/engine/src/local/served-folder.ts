@@ -48,8 +48,9 @@ function servedBy(
 }
 
 /** Throws unsupported if the index is a published one that is opened by its location. */
-export function requireWritable({ location }: Pick<LocalIndexes, 'location'>, what: string): void {
-  if (location === undefined) return;
+export function requireWritable({ looks }: Pick<LocalIndexes, 'looks'>, what: string): void {
+  if (looks === null) return;
+  const { location } = looks;
   const message = `cannot ${what} "${location}": an index that is opened by its location is read`;
   throw new LhsError('unsupported', message, {
     hint: 'the data folder that publishes it writes it',

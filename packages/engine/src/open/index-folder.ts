@@ -175,6 +175,10 @@ function isPinned(path: string, now: number): boolean {
   return pinsAmong(namesIn(path)).some((pin) => holds(pin, now));
 }
 
+/** Whether a reader needs a commit of any generation of an index. Throws io_error. */
+export const isPinnedAnywhere = (folder: string, now: number): boolean =>
+  generations(folder).some(({ path }) => isPinned(path, now));
+
 /**
  * Removes the `leftovers`. Lock holders only. Returns their paths. Throws io_error, corrupt_index.
  */

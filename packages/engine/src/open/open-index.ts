@@ -12,14 +12,14 @@ import {
 } from '../index/commits/commit.ts';
 import { PinnedFiles } from '../index/commits/pins.ts';
 import { lockHolder } from '../index/commits/writer-lock.ts';
-import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
+import { IndexSnapshot, openSegments, openSnapshot } from '../index/index-snapshot.ts';
 import type { RegisteredIndex } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
 import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
 import { ioError } from '../storage/io-errors.ts';
-import { VERIFIED_FILE } from '../storage/verification.ts';
+import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
 import { analyzersOf } from './definition-analyzers.ts';
 import {
   currentGeneration,
@@ -163,6 +163,17 @@ export function withMapping(
     snapshot.release();
     throw error;
   }
+}
+
+/**
+ * Opens a commit that is not in force yet, with a definition, and releases it. Throws
+ * corrupt_index, index_not_built.
+ */
+export function requireReadable(directory: Directory, commit: Commit, definition: Definition) {
+  const verification = new Verification(directory);
+  const segments = openSegments(directory, commit, verification);
+  const snapshot = new IndexSnapshot(0, commit, segments, verification, () => {});
+  withMapping(snapshot, '', () => definition).snapshot.release();
 }
 
 /** What of a commit makes its mapping: all that a coordinator of other machines knows of it. */

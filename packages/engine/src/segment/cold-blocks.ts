@@ -22,5 +22,5 @@ export interface FileBlocks {
 export const encodeBlocks = (lists: BlockLists): Uint8Array => Buffer.from(JSON.stringify(lists));
 
 /** Reads a payload that was checked. */
-export const readBlocks = ({ bytes }: Region): BlockLists =>
+export const readBlocks = ({ bytes }: Pick<Region, 'bytes'>): BlockLists =>
   JSON.parse(Buffer.from(bytes).toString()) as BlockLists;

@@ -4,7 +4,8 @@
  *   <uuid of an index>.<object>   blocks of a cold file (cached-file.ts)
  *   families.<uuid>.data.<bundle>.<object>
  *                                 the same of a bundle of a published index
- *   opened/<uuid>.<attempt>.<…>/  a data folder with a commit of a published index
+ *   opened/<…>/                   a data folder with published indexes that are opened by location;
+ *                                 commit-<uuid>.<attempt> names each commit that it has files of
  *
  * All together take at most LHS_COLD_CACHE_BYTES; what was not used for longest goes first. What a
  * process has open stays.
@@ -24,7 +25,7 @@ const LEAST_BYTES = 2 ** 20;
 const TRIM_EVERY = 2 ** 24;
 /** `blocks` of a file's status are of this size. */
 const DISK_BLOCK = 512;
-/** Commits that nobody has opened for so long are removed. */
+/** Folders that nobody has opened for so long are removed. */
 const UNUSED_MS = 24 * 3_600_000;
 const MARK = 'open-';
 
@@ -36,8 +37,10 @@ export const cacheFolder = (): string =>
   process.env.LHS_COLD_CACHE_DIR ||
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'lhs', 'cold');
 
-/** The folder of opened commits. */
-export const openedCommits = (): string => join(cacheFolder(), 'opened');
+/** The folder of the data folders of published indexes that are opened by location. */
+export const openedFolders = (): string => join(cacheFolder(), 'opened');
+/** What the name of a mark begins with that names a commit of which a folder has files. */
+export const COMMIT_MARK = 'commit-';
 
 /** Bytes of the cache, at most; 0: it keeps nothing. Throws invalid_argument. */
 export function cacheLimit(): number {
@@ -49,7 +52,7 @@ export function cacheLimit(): number {
   });
 }
 
-/** Marks the folder of a commit as open in this process; the result ends that. */
+/** Marks a data folder as open in this process; the result ends that. */
 export function markOpen(folder: string): () => void {
   const path = join(folder, MARK + randomUUID());
   writeFileSync(path, JSON.stringify(thisProcess()), { mode: 0o600 });
@@ -81,10 +84,10 @@ interface Entry {
 /** Removes what was not used for longest until the rest has at most `limit` bytes. */
 export async function trimCache(limit: number): Promise<void> {
   const files = await entriesIn(cacheFolder(), fileEntry);
-  const commits = await entriesIn(openedCommits(), commitEntry);
-  const entries = [...files, ...commits].sort((a, b) => a.used - b.used);
+  const folders = await entriesIn(openedFolders(), folderEntry);
+  const entries = [...files, ...folders].sort((a, b) => a.used - b.used);
   const old = Date.now() - UNUSED_MS;
-  const unused = new Set(commits.filter(({ used }) => used < old));
+  const unused = new Set(folders.filter(({ used }) => used < old));
   let total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const entry of entries) {
     if (entry.isOpen || (total <= limit && !unused.has(entry))) continue;
@@ -109,19 +112,19 @@ export async function formerlyPublished(
     (name) =>
       name.startsWith(`families.${uuid}.`) && !needed.some((prefix) => name.startsWith(prefix)),
   );
-  const opened = (await readdir(openedCommits()).catch(() => [])).filter(
-    (name) =>
-      name.startsWith(`${uuid}.`) && !name.startsWith(`${uuid}.${newest?.attempt ?? 'none'}.`),
-  );
-  return [
-    ...blocks.map((name) => join(cacheFolder(), name)),
-    ...opened.map((name) => join(openedCommits(), name)),
-  ];
+  const own = `${COMMIT_MARK}${uuid}.${newest?.attempt}`;
+  const opened: string[] = [];
+  for (const name of await readdir(openedFolders()).catch(() => [])) {
+    const marks = await readdir(join(openedFolders(), name)).catch(() => []);
+    const isFormer = marks.some((mark) => mark.startsWith(COMMIT_MARK + uuid) && mark !== own);
+    if (isFormer) opened.push(join(openedFolders(), name));
+  }
+  return [...blocks.map((name) => join(cacheFolder(), name)), ...opened];
 }
 
 /** Removes what no process has open. */
 export async function removeClosed(paths: readonly string[]): Promise<void> {
-  for (const path of paths) if ((await commitEntry(path))?.isOpen !== true) await removeEntry(path);
+  for (const path of paths) if ((await folderEntry(path))?.isOpen !== true) await removeEntry(path);
 }
 
 /** Removes a file, or a folder at once: nobody opens half of it. */
@@ -146,7 +149,7 @@ async function fileEntry(path: string): Promise<Entry | null> {
   return { path, used: info.mtimeMs, bytes: DISK_BLOCK * info.blocks, isOpen: false };
 }
 
-async function commitEntry(path: string): Promise<Entry | null> {
+async function folderEntry(path: string): Promise<Entry | null> {
   const info = await stat(path).catch(() => null);
   if (info === null) return null;
   const names = await readdir(path, { recursive: true }).catch(() => []);

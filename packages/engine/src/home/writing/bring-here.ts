@@ -77,7 +77,7 @@ export async function bringHere(
 }
 
 /** Whether a file is there with its length and the checksum of its footer. */
-function isHere(path: string, { length, crc }: FileSeal): boolean {
+export function isHere(path: string, { length, crc }: FileSeal): boolean {
   if (!existsSync(path)) return false;
   const descriptor = openSync(path, 'r');
   try {

@@ -263,6 +263,13 @@ export function writeDraft(directory: Directory, bytes: Uint8Array): Commit {
   return decodeCommit(directory, COMMIT_FILE, readFramed(directory, DRAFT_FILE, 'commit'));
 }
 
+/** The commit in the bytes of its file, which are a draft for that time. Throws as above. */
+export function commitOfBytes(directory: Directory, bytes: Uint8Array): Commit {
+  const commit = writeDraft(directory, bytes);
+  directory.remove(DRAFT_FILE);
+  return commit;
+}
+
 /** A commit with its file: the draft, or that of a generation which is not live yet. */
 export const draftIn = (directory: Directory, commit: Commit, file = DRAFT_FILE): DraftCommit => ({
   folder: directory.path,

@@ -143,12 +143,12 @@ export function lockedGeneration(
 
 /** Notes the end of a merge or sync for the status of the index; null: it succeeded. */
 export function noteEnd(
-  { registry, clock, location }: LocalIndexes,
+  { registry, clock, looks }: LocalIndexes,
   { registered: { uuid } }: KnownIndex,
   work: 'mergeFaults' | 'syncFaults',
   fault: Error | null,
 ): void {
-  if (location !== undefined) return;
+  if (looks !== null) return;
   const code = fault instanceof LhsError ? fault.code : 'internal';
   const noted = fault === null ? null : { code, message: fault.message };
   registry[work].note(uuid, noted, clock.now());

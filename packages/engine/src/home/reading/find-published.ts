@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { LhsError } from '@lakehouse-search/contract';
+import { didYouMean } from '@lakehouse-search/contract/internal';
+import { isObjectPath } from '@lakehouse-search/lake/internal';
+import { inStore } from '../../source/store-errors.ts';
+import { type Home, headsIn, readHead } from '../chain.ts';
+import { isRepository, openHome } from '../repository.ts';
+
+/** What a location names: a published index, or all indexes of a place. */
+export interface PublishedLocation {
+  readonly home: Home;
+  /** The name of the index; null: all of the place. */
+  readonly name: string | null;
+}
+
+/**
+ * Finds what `s3://bucket/prefix/NAME`, `s3://bucket/prefix`, or a folder as a URL names. Throws
+ * invalid_argument, index_not_found, unsupported for a place of a later version, and as `inStore`.
+ */
+export async function findPublished(
+  location: string,
+  signal?: AbortSignal,
+): Promise<PublishedLocation> {
+  const path = (location.startsWith('file:') ? fileURLToPath(location) : location).replace(
+    /\/+$/,
+    '',
+  );
+  if (/\/\.{0,2}\//.test(path.replace('://', ''))) throw noLocation(location);
+  const slash = path.lastIndexOf('/');
+  const [place, name] = [path.slice(0, slash), path.slice(slash + 1)];
+  const isInPlace = place !== '' && (path.startsWith('/') || isObjectPath(place));
+  if (isInPlace) {
+    const home = await openHome(place);
+    if ((await inStore(() => readHead(home, name, signal))) !== null) {
+      await inStore(() => isRepository(home, signal));
+      return { home, name };
+    }
+  }
+  if (!path.startsWith('/') && !isObjectPath(path)) throw noLocation(location);
+  const home = await openHome(path);
+  if (await inStore(() => isRepository(home, signal))) return { home, name: null };
+  throw isInPlace ? await notThere(await openHome(place), name) : noLocation(location);
+}
+
+const noLocation = (location: string): LhsError =>
+  new LhsError('invalid_argument', `"${location}" is no location of an index`, {
+    hint: 'expected s3://, gs://, az:// or abfss:// with a bucket, or file://, and its name',
+  });
+
+/** The error for a name that a place has not. */
+export async function notThere(home: Home, name: string): Promise<LhsError> {
+  const { place } = home;
+  const names = (await inStore(() => headsIn(home))).map((head) => head.name);
+  const others = names.length === 0 ? '' : `; it has ${names.slice(0, 20).join(', ')}`;
+  const near = didYouMean(name, names) || others;
+  return new LhsError('index_not_found', `"${place}" has no index "${name}"${near}`, {
+    hint: 'an index is there once its definition has "storage" and it was built or synced',
+    details: { place },
+  });
+}

@@ -1,0 +1,318 @@
+/**
+ * Published indexes in a data folder of the cache, which processes share. A look brings the newest
+ * commits there: it fetches the files that are new, puts the commit in force as a writer does, and
+ * removes the files that neither it nor a point in time needs.
+ */
+import { rmSync } from 'node:fs';
+import type { CallContext, LhsError } from '@lakehouse-search/contract';
+import { eachOf } from '@lakehouse-search/lake/internal';
+import type { Clock } from '../../base/time/clock.ts';
+import {
+  currentGeneration,
+  type IndexLock,
+  indexFolder,
+  isPinnedAnywhere,
+  promoteGeneration,
+  tryLock,
+} from '../../open/index-folder.ts';
+import { type OpenDirectory, requireReadable, sweepIndex } from '../../open/open-index.ts';
+import { type RegisteredIndex, Registry } from '../../registry/registry.ts';
+import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
+import { definitionAt } from '../../schema/parse/resolve-definition.ts';
+import { refuseAborted } from '../../source/source-errors.ts';
+import { damagedHome, inStore } from '../../source/store-errors.ts';
+import { cacheLimit, trimCache } from '../../storage/cache-folder.ts';
+import {
+  commitKey,
+  type Head,
+  type Home,
+  headsIn,
+  newestCommit,
+  type PublishedCommit,
+  readHead,
+} from '../chain.ts';
+import { type FilledFolder, fillGeneration } from '../fill-generation.ts';
+import { hasAllFiles } from '../pinned-commit.ts';
+import { definitionNamed, makeIndex } from '../restore-index.ts';
+import { requireTrusted } from '../trusted-location.ts';
+import { lastPublication, type Publication, writePublication } from '../writing/publication.ts';
+import { notThere } from './find-published.ts';
+import { cacheError, markCommit, unmarkFormer } from './opened-folder.ts';
+
+/** Indexes that are brought up at a time. */
+const AT_ONCE = 4;
+/** Milliseconds between two looks at the lock of another process. */
+const LOCK_MS = 20;
+
+/** What a reader is made from. */
+interface ReaderParts {
+  readonly home: Home;
+  /** The name of the index; null: all indexes of the place. */
+  readonly name: string | null;
+  readonly location: string;
+  readonly folder: string;
+  readonly close: () => void;
+  readonly openDirectory: OpenDirectory;
+  readonly clock: Clock;
+}
+
+/** A head of which the object may have been read. */
+interface NamedHead {
+  readonly name: string;
+  readonly etag: string;
+  readonly head?: Head;
+}
+
+/** What a look has found. */
+export interface PublishedNews {
+  /** Whether anything changed. */
+  readonly isChanged: boolean;
+  /** UUIDs of the indexes here that were dropped. */
+  readonly dropped: readonly string[];
+  /** Why indexes stay at the commit that they have. */
+  readonly faults: readonly LhsError[];
+}
+
+/** Published indexes that are opened by location. */
+export class PublishedReader {
+  readonly location: string;
+  readonly folder: string;
+  readonly #parts: ReaderParts;
+  readonly #registry: Registry;
+  /** Versions of the heads that were brought here. */
+  readonly #etags = new Map<string, string>();
+  /** Warnings that hold since they were given. */
+  #warned: ReadonlySet<string> = new Set();
+
+  constructor(parts: ReaderParts) {
+    this.location = parts.location;
+    this.folder = parts.folder;
+    this.#parts = parts;
+    this.#registry = new Registry(parts.folder);
+  }
+
+  /** Whether there is no index. */
+  isEmpty(): boolean {
+    return this.#registry.list().length === 0;
+  }
+
+  /** Brings what is new here. Throws interrupted, and as `inStore`. */
+  async look(call: CallContext): Promise<PublishedNews> {
+    const heads = await inStore(() => this.#heads(call.signal));
+    const faults: LhsError[] = [];
+    const dropped = this.#registry
+      .list()
+      .filter((index) => !heads.some(({ name }) => name === index.name))
+      .map((index) => this.#drop(index));
+    let isChanged = dropped.length > 0;
+    await eachOf(heads, AT_ONCE, async (head) => {
+      try {
+        if (await this.#follow(head, call, dropped)) isChanged = true;
+      } catch (error) {
+        refuseAborted(call.signal);
+        faults.push(cacheError(error) as LhsError);
+      }
+    });
+    if (isChanged) await trimCache(cacheLimit());
+    return { isChanged, dropped, faults };
+  }
+
+  /** Warns of faults, of each of them once until it is over. */
+  warn(faults: readonly Error[]): void {
+    const messages = new Set(faults.map(({ message }) => message));
+    for (const message of messages) {
+      if (this.#warned.has(message)) continue;
+      process.emitWarning(`no newer commit is read: ${message}`, 'LhsWarning');
+    }
+    this.#warned = messages;
+  }
+
+  close(): void {
+    this.#registry.close();
+    this.#parts.close();
+  }
+
+  async #heads(signal: AbortSignal | undefined): Promise<readonly NamedHead[]> {
+    const { home, name } = this.#parts;
+    if (name === null) return headsIn(home, signal);
+    const head = await readHead(home, name, signal);
+    return head === null ? [] : [{ name, etag: head.etag, head }];
+  }
+
+  async #follow(found: NamedHead, call: CallContext, dropped: string[]): Promise<boolean> {
+    const { name, etag } = found;
+    if (this.#etags.get(name) === etag) return false;
+    const { home } = this.#parts;
+    let { head = null } = found;
+    for (let last: Head | null = null; ; head = null) {
+      head ??= await inStore(() => readHead(home, name, call.signal));
+      if (head === null) throw await notThere(home, name);
+      try {
+        const isChanged = await this.#bring(name, head, call, dropped);
+        this.#etags.set(name, etag);
+        return isChanged;
+      } catch (error) {
+        if ((error as LhsError).code !== 'index_busy') throw error;
+        if (last?.uuid === head.uuid && last.number === head.number) {
+          const path = `${home.place}/${commitKey(head.uuid, head.number)}`;
+          throw damagedHome(path, 'cannot be read: it is gone, or an object that it names', error);
+        }
+        last = head;
+      }
+    }
+  }
+
+  /** Throws index_busy if objects are gone: they were replaced, or lost. */
+  async #bring(name: string, head: Head, call: CallContext, dropped: string[]): Promise<boolean> {
+    const index = this.#registry.list().find((one) => one.name === name);
+    if (index !== undefined && this.#publication(index)?.family === head.uuid) {
+      return this.#bringUp(index, head, call);
+    }
+    if (index !== undefined) dropped.push(this.#drop(index));
+    await this.#make(name, head, call);
+    return true;
+  }
+
+  async #make(name: string, head: Head, call: CallContext): Promise<void> {
+    const { folder: dataDir, openDirectory, location, home } = this.#parts;
+    const commit = await this.#commitAt(name, head, call);
+    const alias = this.#parts.name === null ? `${location}/${name}` : location;
+    const origin = {
+      ...{ definition: commit.definition, definition_version: commit.definition_version },
+      ...{ base_dir: commit.base_dir, index_generation: commit.generation },
+      ...{ aliases: [alias], saved_queries: [] },
+    };
+    const options = { ...call, dataDir, registry: this.#registry, openDirectory, name };
+    const fill = async (folder: string) => {
+      markCommit(dataDir, commit);
+      const filled = await fillGeneration(home, commit, { folder, openDirectory }, call);
+      this.#note({ folder, openDirectory }, commit);
+      return filled;
+    };
+    try {
+      await makeIndex(origin, { ...options, baseDir: undefined, names: 'all' }, fill);
+    } catch (error) {
+      // another process was faster
+      if ((error as LhsError).code !== 'index_exists') throw error;
+    }
+  }
+
+  async #bringUp(index: RegisteredIndex, head: Head, call: CallContext): Promise<boolean> {
+    if (this.#isNewest(index, head)) return false;
+    const { openDirectory, clock } = this.#parts;
+    const folder = this.#folderOf(index);
+    const lock = await this.#lock(folder, call.signal);
+    try {
+      if (this.#isNewest(index, head)) return true;
+      await this.#replace(index, head, lock, call);
+    } finally {
+      lock.release();
+    }
+    sweepIndex(folder, openDirectory, clock.now());
+    const newest = this.#publication(index)?.newest ?? null;
+    if (!isPinnedAnywhere(folder, clock.now())) unmarkFormer(this.folder, head.uuid, newest);
+    return true;
+  }
+
+  /** Puts the newest commit in force. */
+  async #replace(index: RegisteredIndex, head: Head, lock: IndexLock, call: CallContext) {
+    const folder = this.#folderOf(index);
+    const openDirectory: OpenDirectory = (path) =>
+      this.#parts.openDirectory(path, () => lock.assertHeld());
+    const commit = await this.#commitAt(index.name, head, call);
+    const former = this.#publication(index)?.newest;
+    const accept = this.#accept(index, commit);
+    markCommit(this.folder, commit);
+    const to = { folder, openDirectory, former, accept };
+    await fillGeneration(this.#parts.home, commit, to, call);
+    const number = commit.generation;
+    if (liveNumber(folder) !== number) promoteGeneration(folder, { number, path: '' });
+    this.#note(to, commit);
+  }
+
+  /** Puts the definition of a commit in force, before the commit is. */
+  #accept(index: RegisteredIndex, published: PublishedCommit): FilledFolder['accept'] {
+    return (commit, directory) => {
+      const definition = definitionNamed(published, index.name);
+      requireReadable(directory, commit, definition);
+      const { definition_version: version, base_dir: baseDir } = published;
+      const isNewer = version > index.version;
+      if (!isNewer && definition.text === index.definition) return;
+      const isRebuilt = commit.definition_version > index.version;
+      const next = storedDefinition(definition, baseDir);
+      this.#registry.redefine(index, next, isRebuilt, isNewer ? version : index.version + 1);
+    };
+  }
+
+  async #commitAt(name: string, head: Head, call: CallContext): Promise<PublishedCommit> {
+    const { home, location } = this.#parts;
+    const commit = await inStore(() => newestCommit(home, head, call.signal));
+    if (commit === null) throw await notThere(home, name);
+    requireTrusted(definitionAt(commit.definition, commit.base_dir), location);
+    return commit;
+  }
+
+  #isNewest(index: RegisteredIndex, { number }: Head): boolean {
+    const newest = this.#publication(index)?.newest?.number ?? 0;
+    return newest >= number && isWhole(this.#folderOf(index), this.#parts.openDirectory);
+  }
+
+  async #lock(folder: string, signal: AbortSignal | undefined): Promise<IndexLock> {
+    for (;;) {
+      const lock = tryLock(folder);
+      if (lock !== null) return lock;
+      await this.#parts.clock.sleep(LOCK_MS, signal);
+      refuseAborted(signal);
+    }
+  }
+
+  /** Removes an index; returns its UUID. */
+  #drop(index: RegisteredIndex): string {
+    const { uuid, name } = index;
+    const family = this.#publication(index)?.family;
+    this.#registry.remove(uuid);
+    rmSync(this.#folderOf(index), { recursive: true, force: true });
+    if (family !== undefined) unmarkFormer(this.folder, family, null);
+    this.#etags.delete(name);
+    return uuid;
+  }
+
+  #folderOf({ uuid }: RegisteredIndex): string {
+    return indexFolder(this.folder, uuid);
+  }
+
+  /** Null if it is lost: then the index is made again. */
+  #publication(index: RegisteredIndex): Publication | null {
+    const { openDirectory } = this.#parts;
+    try {
+      return lastPublication({ folder: this.#folderOf(index), openDirectory });
+    } catch {
+      return null;
+    }
+  }
+
+  #note(folder: Parameters<typeof writePublication>[0], newest: PublishedCommit): void {
+    const { place } = this.#parts.home;
+    const { uuid: family, index: name } = newest;
+    writePublication(folder, { place, family, name, newest, isOwn: false });
+  }
+}
+
+/** The number of the live generation; null: none can be told. */
+function liveNumber(folder: string): number | null {
+  try {
+    return currentGeneration(folder)?.number ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether all files of the commit in force are there, each with its length. */
+function isWhole(folder: string, openDirectory: OpenDirectory): boolean {
+  try {
+    const live = currentGeneration(folder);
+    return live !== null && hasAllFiles(openDirectory(live.path));
+  } catch {
+    return false;
+  }
+}
