@@ -39,7 +39,8 @@ function installed(): ReadonlySet<string> {
     found.add(ref);
     needs.get(ref)?.forEach(add);
   };
-  for (const [name, version] of Object.entries(cli.dependencies)) add(`${name}@${version}`);
+  const all = { ...cli.dependencies, ...cli.optionalDependencies };
+  for (const [name, version] of Object.entries(all)) add(`${name}@${version}`);
   return found;
 }
 

@@ -22,7 +22,7 @@ import {
 } from '../support/packed.ts';
 
 const NODES = [process.execPath, ...(process.env.LHS_NODES ?? '').split(':').filter(Boolean)];
-const EXTERNAL = [/^(better-sqlite3|koffi|@duckdb\/)/];
+const EXTERNAL = [/^(better-sqlite3|@koromix\/|@duckdb\/)/];
 const ENGINE = '@lakehouse-search/engine';
 const WORKERS = Object.keys(manifestOf('engine').exports ?? {})
   .filter((name) => name.endsWith('-worker'))

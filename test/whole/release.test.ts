@@ -79,7 +79,15 @@ describe('a release', () => {
     const names = refs.map((ref) => ref.replace(/@[^@]*$/, ''));
     expect(names).toEqual(
       expect.arrayContaining([
-        ...['@duckdb/node-bindings', 'koffi', 'better-sqlite3', 'yaml', 'fastify', 'pg', 'ink'],
+        ...[
+          '@duckdb/node-bindings',
+          '@koromix/koffi-linux-x64',
+          'better-sqlite3',
+          'yaml',
+          'fastify',
+          'pg',
+          'ink',
+        ],
         ...['@aws-sdk/client-s3', '@grpc/grpc-js', '@oclif/core', 'apache-arrow', 'preact'],
       ]),
     );

@@ -69,6 +69,7 @@ export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError, unlessAborted } from './source/source-errors.ts';
 export { keepHeapsSmall } from './storage/free-memory.ts';
 export { isUnwritable } from './storage/io-errors.ts';
+export { loadKoffi } from './storage/load-koffi.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
 export { syncFolder } from './storage/make-folder.ts';
 export { BUILD_MEMORY, NODE_MEMORY } from './sync/build/build-resources.ts';

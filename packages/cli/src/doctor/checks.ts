@@ -25,7 +25,7 @@ export async function runChecks(dataDir: string, version: string): Promise<reado
     nodeVersion(),
     await library('duckdb', 'Parquet scans', () => load('@duckdb/node-bindings')),
     await library('sqlite', 'the registry and SQL catalogs', openSqlite),
-    await library('mmap', 'mapped index files; without it files are read', () => load('koffi')),
+    await library('mmap', 'mapped index files; without it files are read', openKoffi),
     await model(),
     await writable(dataDir),
     settings(),
@@ -47,6 +47,11 @@ const load = createRequire(import.meta.url);
 async function openSqlite(): Promise<void> {
   const { default: Database } = await import('better-sqlite3');
   new Database(':memory:').close();
+}
+
+async function openKoffi(): Promise<void> {
+  const { loadKoffi } = await import('@lakehouse-search/engine/internal');
+  loadKoffi();
 }
 
 /** Loads a native library, which differs per platform. */

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, statfsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Arena, Pages, Region } from './directory.ts';
 import { FreeSpace } from './free-space.ts';
+import { loadKoffi } from './load-koffi.ts';
 
 /**
  * Arenas: WebAssembly memories of fixed size, below 2 GiB so that every address is an int32.
@@ -222,7 +222,7 @@ function mapper(): Mapper | null {
 function loadMapper(): Mapper | null {
   if (process.platform !== 'linux') return null;
   try {
-    const koffi = createRequire(import.meta.url)('koffi');
+    const koffi = loadKoffi();
     const libc = koffi.load(null);
     const mmap = libc.func('void *mmap(uintptr_t, size_t, int, int, int, int64_t)');
     const lseek = libc.func('int64_t lseek(int, int64_t, int)');

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { loadKoffi } from './load-koffi.ts';
 
 let collect: (() => void) | undefined;
 let trim: (() => void) | undefined;
@@ -70,7 +70,7 @@ function collector(): () => void {
 /** malloc_trim of glibc; other systems have nothing of the kind, or need none. */
 function trimmer(): () => void {
   try {
-    const koffi = createRequire(import.meta.url)('koffi');
+    const koffi = loadKoffi();
     const mallocTrim = koffi.load(null).func('int malloc_trim(size_t)');
     return () => mallocTrim(0);
   } catch {

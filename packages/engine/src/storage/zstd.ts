@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { zstdDecompressSync } from 'node:zlib';
+import { loadKoffi } from './load-koffi.ts';
 
 /** Room for the content of a frame. */
 export type Room = (bytes: number) => Uint8Array;
@@ -36,7 +36,7 @@ export const zlibUnpack: Unpack = (frame, most) => {
  */
 export function libraryUnpack(): Unpack | null {
   try {
-    const koffi = createRequire(import.meta.url)('koffi');
+    const koffi = loadKoffi();
     const library = koffi.load(null);
     const context: unknown = library.func('void *ZSTD_createDCtx()')();
     if (context === null) return null;
