@@ -76,6 +76,7 @@ describe('a query is meant as', () => {
     ['State:new york', 'State:"new york"', isYork],
     ['state:new york', 'State:"new york"', isYork],
     ["state:'nwe york'", 'State:"new york"', isYork],
+    ['New Yrok', '"New york"', isYork],
     ["'Nwe York'", '"new York"', isYork],
     ['Region:far west', 'Region:"far west"', (row) => row.Region === 'Far West'],
     [

@@ -9,6 +9,7 @@ import { meantNote } from '../../query/bind/correction.ts';
 import { isTextField } from '../../query/bind/fields.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
 import type { Query } from '../../query/query.ts';
+import { quote } from '../../query/syntax/characters.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
@@ -186,7 +187,11 @@ async function withValues(
   counted: readonly CountedClause[],
 ): Promise<Suggestions> {
   const found = counted.filter(({ count, span }) => span && count.total > 0);
+  const missing = counted.filter(({ count, span }) => span && count.total === 0);
   const query = corrected(request.query, found);
+  const spelled = corrected(request.query, missing);
+  const together = (spelled ?? query) && (await asPhrase(context, request, spelled));
+  if (together) return spelled === undefined ? { notes: [] } : together;
   const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
   if (query === undefined || all === undefined || all <= total) return { notes: [] };
   const words = found.flatMap(({ count: { clause, elsewhere } }) => {
@@ -195,6 +200,21 @@ async function withValues(
   });
   const meant = meantAs(words.join(', '), query, all);
   return words.length === 0 ? { ...meant, notes: [] } : meant;
+}
+
+/** Words without signs, two or more. */
+const WORDS = /^\s*[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*(?:\s+[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*)+\s*$/u;
+
+/** What the words of a query find side by side; undefined: nothing, or they have signs. */
+async function asPhrase(
+  context: SearchContext,
+  request: SearchRequest,
+  text = request.query ?? '',
+): Promise<Suggestions | undefined> {
+  if (!WORDS.test(text)) return undefined;
+  const phrase = quote(text.trim());
+  const total = await totalWith(context, request, 'query', phrase);
+  return total ? meantAs('rows have the words side by side', phrase, total) : undefined;
 }
 
 const meantAs = (why: string, query: string, total: number): Suggestions => ({
