@@ -94,6 +94,14 @@ describe('a search without hits', () => {
     expect((await search('color:gren')).notes).toBeUndefined();
   });
 
+  it.each(['🎉', 'city:🎉'])('says that %s has no word', async (query) => {
+    const way = 'a TEXT field with "analyzer: whitespace" finds it between blanks';
+    expect((await search(query)).notes).toEqual([`no word in "🎉": ${way}`]);
+    const text = 'what a 🎉 party';
+    const { tokens } = await lake.backend.analyze({ analyzer: 'whitespace', text });
+    expect(tokens.map(({ token }) => token)).toContain('🎉');
+  });
+
   it('has the number of hits of its suggestion', async () => {
     const { suggested_query, suggested_total } = await search('color:gren AND city:Oslo');
     expect([suggested_query, suggested_total]).toEqual(['color:green AND city:Oslo', 3]);

@@ -23,6 +23,7 @@ import { meantClause, meantElsewhere } from './meant.ts';
 import { isOfStems, meantWord } from './meant-word.ts';
 import { missingPath } from './missing-path.ts';
 import { mayBeValue, moreInValues } from './more-in-values.ts';
+import { noWords } from './no-words.ts';
 import { hasOtherWords, otherWords, type WrittenClause } from './other-words.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
 import { withoutClause } from './without-clause.ts';
@@ -153,7 +154,9 @@ async function reasonOf(
   const { node } = written;
   if (total > 0) return (await otherTexts(guesser, node)) ?? otherWords(guesser, written, total);
   if (node.kind === 'more_like_this') return whyNoneLike(guesser.context, guesser.fan, node);
-  return (await missingPath(guesser, node)) ?? fieldRange(guesser.context, node);
+  const { context } = guesser;
+  const wordless = noWords(node, queryFields(context.mapping));
+  return wordless ?? (await missingPath(guesser, node)) ?? fieldRange(context, node);
 }
 
 const NUMBERS = '[-+]?[0-9]+(\\.[0-9]+)?';
