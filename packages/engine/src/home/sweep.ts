@@ -52,11 +52,12 @@ export async function sweepFamily(
   signal?: AbortSignal,
 ): Promise<Swept> {
   const { unneeded, origin } = await sweepable(home, uuid, newest, signal);
+  // first the pin, which the last commit names
+  if (origin !== undefined) await removePin(home, { uuid: origin.uuid, name: origin.pin });
   await home.store.delete(
     unneeded.map(({ key }) => key),
     signal,
   );
-  if (origin !== undefined) await removePin(home, { uuid: origin.uuid, name: origin.pin });
   return { files: unneeded.length, bytes: unneeded.reduce((sum, { size }) => sum + size, 0) };
 }
 
