@@ -6,8 +6,8 @@ import { sweepFamily } from '../sweep.ts';
 import type { Publication } from './publication.ts';
 
 /**
- * Removes all that an index has published but pinned commits, its name first. Throws index_busy if
- * another data folder has written its newest commit, and as `inStore`.
+ * Removes all that an index has published but pinned commits, its name before its commits. Throws
+ * index_busy if another data folder has written its newest commit, and as `inStore`.
  */
 export async function removePublished(publication: Publication): Promise<void> {
   const home = await openHome(publication.place);
@@ -16,10 +16,11 @@ export async function removePublished(publication: Publication): Promise<void> {
     const newest = await lastCommit(home, family);
     const isLast = newest === null || (isOwn && newest.attempt === own?.attempt);
     if (!isLast && !(await isDropped(home, family))) throw writtenElsewhere(newest.index, home);
+    // from here on no writer that finds no name sends it again
+    await markDropped(home, family);
     if (name !== null && (await readHead(home, name))?.uuid === family) {
       await removeHead(home, name);
     }
-    await markDropped(home, family);
     await sweepFamily(home, family, null);
   });
 }

@@ -71,17 +71,22 @@ export async function dropLocal(
   const { uuid } = registered;
   const folder = indexFolder(dataDir, uuid);
   const turn = { what: 'drop', signal: call.signal, home: false } as const;
-  const rows = await withLock(indexes, registered, turn, async () => {
-    endDeadJobs(indexes, clock.now(), uuid);
-    const removed = registry.remove(uuid);
+  const refuseBuild = () => {
     const build = registry.jobs.build(uuid);
     if (build !== undefined) throw buildRunning('drop', registered.name, build);
+  };
+  const rows = await withLock(indexes, registered, turn, async () => {
+    endDeadJobs(indexes, clock.now(), uuid);
+    refuseBuild();
+    // before the index is gone: a drop that was killed is repeated
+    await dropPublished(indexes, registered);
+    const removed = registry.remove(uuid);
+    refuseBuild();
     indexes.forget(uuid);
     return removed;
   });
   const size = folderSize(folder, clock.now());
   await dropColdObjects(indexes, uuid);
-  await dropPublished(indexes, registered);
   dropFolder(folder);
   indexes.sweep();
   const { aliases = [], savedQueries: saved_queries = 0, jobs = 0 } = rows ?? {};
