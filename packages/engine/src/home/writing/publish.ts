@@ -232,10 +232,9 @@ export class HomeIndex {
     if (last === null || last.number < newest.number) {
       return { ...newest, generation: 0, bundles: [], files: {}, former: [] };
     }
-    if (last.index === name) {
-      const { number } = last;
-      const etag = await writeHead(this.#home, name, { uuid: family, number }, null);
-      if (etag !== null) this.#head = { uuid: family, number, etag };
+    if (last.index === name || last.index === this.#index.index) {
+      await writeHead(this.#home, last.index, { uuid: family, number: last.number }, null);
+      this.#head = await readHead(this.#home, last.index);
       return last;
     }
     const details = { place };
