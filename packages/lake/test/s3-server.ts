@@ -8,6 +8,8 @@ export type Fault =
   /** Half of the body, then the connection ends as if all had been sent, or is reset. */
   | { readonly kind: 'short' | 'reset' }
   | { readonly kind: 'slow'; readonly ms: number }
+  /** The request is carried out later. */
+  | { readonly kind: 'held'; readonly until: Promise<void> }
   /** The request is carried out, its answer is lost; or the connection stays without one. */
   | { readonly kind: 'lost' | 'silent' }
   /** One bit of the body is another one. */
@@ -22,7 +24,8 @@ export interface Seen {
   readonly headers: IncomingMessage['headers'];
 }
 
-interface Stored {
+/** An object of the server. */
+export interface Stored {
   readonly bytes: Buffer;
   readonly etag: string;
 }
@@ -100,6 +103,7 @@ export class S3Server {
     const body = Buffer.concat(chunks);
     const fault = this.fault(seen);
     if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    if (fault?.kind === 'held') await fault.until;
     const reply =
       fault?.kind === 'status'
         ? failed(fault.status, fault.code)

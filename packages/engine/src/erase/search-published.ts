@@ -6,7 +6,7 @@
 import { lastCommit } from '../home/chain.ts';
 import { openHome } from '../home/repository.ts';
 import { sweepable } from '../home/sweep.ts';
-import { allPublications, type Publication } from '../home/writing/publication.ts';
+import { allPublications, forgetLeft, type Publication } from '../home/writing/publication.ts';
 import { removePublished } from '../home/writing/remove-published.ts';
 import { homePlace } from '../schema/parse/resolve-definition.ts';
 import { inStore } from '../source/store-errors.ts';
@@ -39,13 +39,20 @@ export async function searchPublished(index: PublishedIndex, findings: Findings)
  */
 export async function removeLeftPlaces(index: PublishedIndex): Promise<void> {
   for (const published of publishedOf(index)) {
-    if (published.place !== placeOf(index)) await removePublished(published);
+    if (published.place !== placeOf(index)) {
+      await removePublished(published);
+      forgetLeft(folderOf(index), published);
+    }
     await removeClosed((await findFormer(index, published)).cached);
   }
 }
 
-const publishedOf = ({ known: { folder }, openDirectory }: PublishedIndex) =>
-  allPublications({ folder, openDirectory });
+const folderOf = ({ known: { folder }, openDirectory }: PublishedIndex) => ({
+  folder,
+  openDirectory,
+});
+
+const publishedOf = (index: PublishedIndex) => allPublications(folderOf(index));
 
 const placeOf = ({ known: { definition, registered } }: PublishedIndex): string | null =>
   homePlace(definition, registered.baseDir);

@@ -6,7 +6,7 @@ import type { PublishedCommit } from '../chain.ts';
 import type { IndexFiles } from '../pinned-commit.ts';
 
 const FILE = 'published';
-/** Publications in places that the index has left and that could not be removed. */
+/** Publications in places that the index has left, until they are removed. */
 const LEFT = 'published.left';
 const DRAFT = 'published.tmp';
 
@@ -21,6 +21,8 @@ export interface Publication {
   readonly newest: PublishedCommit | null;
   /** Whether this folder has written it. */
   readonly isOwn: boolean;
+  /** It was left and could not be removed: an erasure or a drop tries again. */
+  readonly isStuck?: true;
 }
 
 /** The folder of an index. */
@@ -48,12 +50,32 @@ export function allPublications(index: PublishedFolder): readonly Publication[] 
   return [...(last === null ? [] : [last]), ...leftPublications(index)];
 }
 
-const leftPublications = (index: PublishedFolder): readonly Publication[] =>
+/** What an index has published in places that it has left. Throws as above. */
+export const leftPublications = (index: PublishedFolder): readonly Publication[] =>
   readJson<readonly Publication[]>(index, LEFT) ?? [];
 
-/** Notes what stays in a place that the index has left. Throws io_error, disk_full. */
-export const noteLeft = (index: PublishedFolder, publication: Publication): void =>
-  writeJson(index, LEFT, [...leftPublications(index), publication]);
+/** Notes that an index leaves the place where it was published last. Throws io_error, disk_full. */
+export function leaveLast(index: PublishedFolder, last: Publication): void {
+  changeLeft(index, last, [last]);
+  index.openDirectory(index.folder).remove(FILE);
+}
+
+/** Notes that what is in a place that was left could not be removed. Throws as above. */
+export const noteStuck = (index: PublishedFolder, left: Publication): void =>
+  changeLeft(index, left, [{ ...left, isStuck: true }]);
+
+/** Forgets a place that was left: nothing is there. Throws as above. */
+export const forgetLeft = (index: PublishedFolder, left: Publication): void =>
+  changeLeft(index, left, []);
+
+function changeLeft(
+  index: PublishedFolder,
+  { place, family }: Publication,
+  by: readonly Publication[],
+): void {
+  const isOther = (one: Publication) => one.place !== place || one.family !== family;
+  writeJson(index, LEFT, [...leftPublications(index).filter(isOther), ...by]);
+}
 
 function readJson<T>({ folder, openDirectory }: PublishedFolder, file: string): T | null {
   const directory = openDirectory(folder);
@@ -64,12 +86,6 @@ function readJson<T>({ folder, openDirectory }: PublishedFolder, file: string): 
   } catch {
     throw corrupt(`${folder}/${file}`, 'it is not JSON');
   }
-}
-
-/** Forgets what an index has published. */
-export function forgetPublication({ folder, openDirectory }: PublishedFolder): void {
-  const directory = openDirectory(folder);
-  if (directory.list().includes(FILE)) directory.remove(FILE);
 }
 
 /** Notes it durably. Throws io_error, disk_full. */

@@ -3,9 +3,11 @@ import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
 import {
   allPublications,
-  forgetPublication,
+  forgetLeft,
   lastPublication,
-  noteLeft,
+  leaveLast,
+  leftPublications,
+  noteStuck,
   type Publication,
 } from '../../home/writing/publication.ts';
 import type { HomeIndex, IndexAtHome, PublishOptions } from '../../home/writing/publish.ts';
@@ -29,6 +31,7 @@ export async function openAtHome(
   options: PublishOptions,
 ): Promise<HomeIndex | null> {
   const known = publishedIndex(indexes, uuid);
+  leaveFormer(indexes, uuid, known);
   if (known === null) return null;
   const { openHome } = await import('../../home/repository.ts');
   const { HomeIndex } = await import('../../home/writing/publish.ts');
@@ -62,12 +65,36 @@ export async function settleAtHome(
   options: PublishOptions,
 ): Promise<void> {
   const known = publishedIndex(indexes, uuid);
-  const isLeft = turn !== null && turn.place !== known?.storage;
-  const left = isLeft ? lastPublication(folderOf(indexes, uuid)) : null;
-  if (known !== null) await settleIn(indexes, known, turn, options);
-  else if (left !== null) forgetPublication(folderOf(indexes, uuid));
-  if (left === null) return;
-  await removeLeft(left, () => noteLeft(folderOf(indexes, uuid), left));
+  // in its own place it begins anew
+  await leavePlaces(indexes, uuid, ({ place }) => place === known?.storage);
+  if (known === null) leaveFormer(indexes, uuid, null);
+  else await settleIn(indexes, known, turn, options);
+  await leavePlaces(indexes, uuid, () => true);
+}
+
+/** Notes that an index leaves the place where it was published last, if its storage is another. */
+function leaveFormer(
+  indexes: LocalIndexes,
+  uuid: string,
+  known: { readonly storage: string } | null,
+): void {
+  const folder = folderOf(indexes, uuid);
+  const last = lastPublication(folder);
+  if (last !== null && last.place !== known?.storage) leaveLast(folder, last);
+}
+
+/** Removes what an index has published in places that it has left. */
+async function leavePlaces(
+  indexes: LocalIndexes,
+  uuid: string,
+  which: (left: Publication) => boolean,
+): Promise<void> {
+  const folder = folderOf(indexes, uuid);
+  for (const left of leftPublications(folder)) {
+    if (left.isStuck === true || !which(left)) continue;
+    if (await isRemoved(left)) forgetLeft(folder, left);
+    else noteStuck(folder, left);
+  }
 }
 
 async function settleIn(
@@ -118,14 +145,12 @@ function takeDefinition(
   else registry.redefine(registered, next);
 }
 
-/** Removes what a dropped index has published; what cannot be removed stays in its store. */
+/** Removes what an index has published, before it is dropped; what cannot be removed stays. */
 export async function dropPublished(
   indexes: LocalIndexes,
   { uuid }: Pick<RegisteredIndex, 'uuid'>,
 ): Promise<void> {
-  for (const publication of allPublications(folderOf(indexes, uuid))) {
-    await removeLeft(publication, () => undefined);
-  }
+  for (const publication of allPublications(folderOf(indexes, uuid))) await isRemoved(publication);
 }
 
 const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
@@ -133,15 +158,16 @@ const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
   openDirectory,
 });
 
-/** Removes what an index has published in a place where it is no more. `note`: it stays there. */
-async function removeLeft(publication: Publication, note: () => void): Promise<void> {
+/** Removes what is published where the index is no more; false, and a warning: it stays. */
+async function isRemoved(publication: Publication): Promise<boolean> {
   const { removePublished } = await import('../../home/writing/remove-published.ts');
   try {
     await removePublished(publication);
+    return true;
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    note();
     const what = `an index stays in its former store: ${error.message}`;
     process.emitWarning(what, 'LhsWarning');
+    return false;
   }
 }
