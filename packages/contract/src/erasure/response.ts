@@ -134,6 +134,13 @@ export interface ErasureDigest {
   readonly sha256: string;
 }
 
+/** Objects of the stores in which an index is published or backed up, by location. */
+export interface ErasureObjects {
+  /** Those that were there before a run, and are in no store after it. */
+  readonly deleted: readonly string[];
+  readonly written: readonly string[];
+}
+
 /** A remain as a receipt lists it: without paths and details. */
 export interface SignedRemain {
   readonly place: ErasurePlace;
@@ -169,6 +176,8 @@ export interface ErasureStatement {
   /** Commits in force after the run, and one digest over the seals of all files that they name. */
   readonly commits: readonly ErasureDigest[];
   readonly files: ErasureDigest;
+  /** Absent in receipts of earlier versions, and of indexes without a store. */
+  readonly objects?: ErasureObjects;
   readonly notes: readonly string[];
 }
 

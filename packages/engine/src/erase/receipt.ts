@@ -142,7 +142,8 @@ const counts: Check = (value, field) => {
   object(value, field);
   for (const [name, one] of Object.entries(value as object)) number(one, `${field}.${name}`);
 };
-const STATEMENT = strict({
+const objects = strict({ deleted: list(text, MOST), written: list(text, MOST) });
+const STATEMENT_FIELDS = {
   index: text,
   index_uuid: text,
   table_uuid: text,
@@ -158,8 +159,10 @@ const STATEMENT = strict({
   table_snapshots: list(strict({ snapshot: text, committed_at: text, keys: keyNumbers }), MOST),
   commits: list(digest, MOST),
   files: digest,
+  objects,
   notes: list(text, MOST),
-});
+};
+const STATEMENT = strict(STATEMENT_FIELDS, ['objects']);
 const RECEIPT = strict({
   format: oneOf(FORMAT),
   version: whole(VERSION, VERSION),

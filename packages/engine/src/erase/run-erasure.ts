@@ -18,6 +18,7 @@ import {
   type CallContext,
   type ErasureActions,
   type ErasureDigest,
+  type ErasureObjects,
   type ErasureReport,
   type ErasureStatement,
   LhsError,
@@ -45,7 +46,7 @@ import { requireErasable } from './require-erasable.ts';
 import { rewriteBothTiers } from './rewrite-cold.ts';
 import { coldPlaces } from './search-cold.ts';
 import { purgeEmbeddings } from './search-embeddings.ts';
-import { removeLeftPlaces } from './search-published.ts';
+import { familiesOf, objectsOf, removeLeftPlaces } from './search-published.ts';
 import { removeRecords } from './search-records.ts';
 
 /** What a run may do, and how. */
@@ -93,6 +94,8 @@ export async function runErasure(
     backups_made: 0,
     backups_removed: 0,
   };
+  const families = familiesOf(places);
+  const before = await objectsOf(families);
   await work.locked((lock) => eraseFiles(places, found, actions, work, lock));
   await removeLeftPlaces(places);
   work.forget();
@@ -100,7 +103,12 @@ export async function runErasure(
   Object.assign(actions, await removeRecords(found.records, found.keys));
   if (work.replaceBackups) await replaceBackups(places, subject, actions, work);
   const { report } = await checkErasure(places, subject, work);
-  const statement = await statementOf(places, subject, { report, actions, started_at });
+  const after = await objectsOf([...families, ...familiesOf(places)]);
+  const objects = {
+    deleted: [...before].filter((one) => !after.has(one)),
+    written: [...after].filter((one) => !before.has(one)),
+  };
+  const statement = await statementOf(places, subject, { report, actions, objects, started_at });
   return { report, actions, statement };
 }
 
@@ -217,10 +225,12 @@ async function statementOf(
   {
     report,
     actions,
+    objects,
     started_at,
   }: {
     readonly report: ErasureReport;
     readonly actions: ErasureActions;
+    readonly objects: ErasureObjects;
     readonly started_at: string;
   },
 ): Promise<ErasureStatement> {
@@ -243,6 +253,7 @@ async function statementOf(
     }),
     table_snapshots: report.table_snapshots,
     ...digests(places),
+    ...(objects.deleted.length + objects.written.length === 0 ? {} : { objects }),
     notes: report.notes,
   };
 }

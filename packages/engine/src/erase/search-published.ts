@@ -3,7 +3,8 @@
  * and what the cache of this user has of them. The documents of the newest commit are searched with
  * the live generation.
  */
-import { lastCommit } from '../home/chain.ts';
+import { backupFamily } from '../home/backup-index.ts';
+import { bundlePrefix, commitPrefix, ENDED, lastCommit } from '../home/chain.ts';
 import { openHome } from '../home/repository.ts';
 import { sweepable } from '../home/sweep.ts';
 import { allPublications, forgetLeft, type Publication } from '../home/writing/publication.ts';
@@ -56,6 +57,31 @@ const publishedOf = (index: PublishedIndex) => allPublications(folderOf(index));
 
 const placeOf = ({ known: { definition, registered } }: PublishedIndex): string | null =>
   homePlace(definition, registered.baseDir);
+
+/** The objects of an index in a store. */
+export type ObjectFamily = Pick<Publication, 'place' | 'family'>;
+
+/** Where an index is published, and where its backups are. */
+export const familiesOf = (index: PublishedIndex & Pick<ErasurePlaces, 'backups'>) => [
+  ...publishedOf(index),
+  ...index.backups.map((place) => ({ place, family: backupFamily(index.known.registered.uuid) })),
+];
+
+/** Locations of all commits and bundles. Throws as `inStore`. */
+export async function objectsOf(families: readonly ObjectFamily[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const { place, family } of families) {
+    await inStore(async () => {
+      const { store } = await openHome(place);
+      for (const prefix of [commitPrefix(family), bundlePrefix(family)]) {
+        for await (const { key, size } of store.list(prefix)) {
+          if (size !== ENDED.length) found.add(`${place}/${key}`);
+        }
+      }
+    });
+  }
+  return found;
+}
 
 /** Objects in a place and paths in the cache that the newest commit does not need. */
 async function findFormer(index: PublishedIndex, { place, family }: Publication) {

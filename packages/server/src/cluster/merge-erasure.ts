@@ -97,8 +97,16 @@ export function mergeStatements(
       statements[i].commits.map(({ where, sha256 }) => ({ where: `${node}: ${where}`, sha256 })),
     ),
     files: { where: `${count} files`, sha256: files.digest('hex') },
+    ...mergeObjects(statements),
     notes: report.notes,
   };
+}
+
+function mergeObjects(statements: readonly ErasureStatement[]): Pick<ErasureStatement, 'objects'> {
+  const lists = statements.flatMap(({ objects }) => objects ?? []);
+  if (lists.length === 0) return {};
+  const deleted = [...new Set(lists.flatMap((one) => one.deleted))];
+  return { objects: { deleted, written: [...new Set(lists.flatMap((one) => one.written))] } };
 }
 
 /** Snapshots are those of the table and texts those of the request: the same on every node. */

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/erasure.proto.
  */
 export const file_lhs_v1_erasure: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvZXJhc3VyZS5wcm90bxIGbGhzLnYxIl0KC0VyYXNlZEZpZWxkEhMKBWZpZWxkGAEgASgJQgSIzhgBEhMKBXBhcnRzGAIgAygJQgSIzhgBEhYKCW93bl90ZXJtcxgDIAEoA0gAiAEBQgwKCl9vd25fdGVybXMigwMKDkVyYXN1cmVBY3Rpb25zEiMKFXBvaW50c19pbl90aW1lX2Nsb3NlZBgBIAEoA0IEiM4YARIgChJzZWdtZW50c19yZXdyaXR0ZW4YAiABKANCBIjOGAESIQoTZ2VuZXJhdGlvbnNfcmVtb3ZlZBgDIAEoA0IEiM4YARIjChVjYWNoZV9lbnRyaWVzX3JlbW92ZWQYBCABKANCBIjOGAESIwoVc2F2ZWRfcXVlcmllc19yZW1vdmVkGAUgASgDQgSIzhgBEiMKFWhpc3RvcnlfbGluZXNfcmVtb3ZlZBgGIAEoA0IEiM4YARIhChNqb2JfcmVjb3Jkc19yZW1vdmVkGAcgASgDQgSIzhgBEhoKDGJhY2t1cHNfbWFkZRgIIAEoA0IEiM4YARIdCg9iYWNrdXBzX3JlbW92ZWQYCSABKANCBIjOGAESIQoUY29sZF9vYmplY3RzX3JlbW92ZWQYCiABKANIAIgBAUIXChVfY29sZF9vYmplY3RzX3JlbW92ZWQisQEKE0VyYXN1cmVDaGVja1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARInCgRrZXlzGAIgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEg0KBXRleHRzGAMgAygJEhEKBGRlZXAYBCABKAhIAYgBARIPCgdiYWNrdXBzGAUgAygJEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCBwoFX2RlZXAiOgoNRXJhc3VyZURpZ2VzdBITCgV3aGVyZRgBIAEoCUIEiM4YARIUCgZzaGEyNTYYAiABKAlCBIjOGAEiPAoKRXJhc3VyZUtleRIUCgZrZXlfaWQYASABKAlCBIjOGAESGAoKcHVibGljX2tleRgCIAEoCUIEiM4YASK2AQoORXJhc3VyZVJlY2VpcHQSKwoGZm9ybWF0GAEgASgJQhuIzhgBos4YE2xocy1lcmFzdXJlLXJlY2VpcHQSFQoHdmVyc2lvbhgCIAEoA0IEiM4YARIxCglzdGF0ZW1lbnQYAyABKAsyGC5saHMudjEuRXJhc3VyZVN0YXRlbWVudEIEiM4YARIUCgZrZXlfaWQYBCABKAlCBIjOGAESFwoJc2lnbmF0dXJlGAUgASgJQgSIzhgBIqUECg1FcmFzdXJlUmVtYWluEpICCgVwbGFjZRgBIAEoCUKCAojOGAGizhgGYmFja3Vwos4YC2NvbGRfd2luZG93os4YEGRlbGV0ZWRfZG9jdW1lbnSizhgPZW1iZWRkaW5nX2NhY2hlos4YCmpvYl9yZWNvcmSizhgPa2VwdF9nZW5lcmF0aW9uos4YDWxpdmVfZG9jdW1lbnSizhgKb3RoZXJfZmlsZaLOGA1waW5uZWRfY29tbWl0os4YEHB1Ymxpc2hlZF9jb21taXSizhgNcXVlcnlfaGlzdG9yeaLOGAtzYXZlZF9xdWVyeaLOGAtza2lwcGVkX3Jvd6LOGBFzdGFnZWRfZ2VuZXJhdGlvbqLOGBF1bnJlZmVyZW5jZWRfZmlsZRIaCgNrZXkYAiABKANCCIjOGAGQzhgBSACIAQESEwoFd2hlcmUYAyABKAlCBIjOGAESFAoGZGV0YWlsGAQgASgJQgSIzhgBEiMKBmZpZWxkcxgFIAMoCzITLmxocy52MS5FcmFzZWRGaWVsZBJUCgRnb2VzGAYgASgJQkaIzhgBos4YBmNvbW1pdKLOGAVlcmFzZaLOGAZleHBpcnmizhgHam9iX2VuZKLOGAVtZXJnZaLOGAVwcnVuZaLOGARzeW5jEhIKBXVudGlsGAcgASgJSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgYKBF9rZXlCCAoGX3VudGlsIu0CCg1FcmFzdXJlUmVwb3J0EhMKBWluZGV4GAEgASgJQgSIzhgBEhgKCmNoZWNrZWRfYXQYAiABKAlCBIjOGAESEgoEa2V5cxgDIAEoA0IEiM4YARITCgVjbGVhbhgEIAEoCEIEiM4YARIWCghpbl90YWJsZRgFIAMoA0IEiM4YARIfCghzbmFwc2hvdBgGIAEoCUIIiM4YAZDOGAFIAIgBARIsCgdyZW1haW5zGAcgAygLMhUubGhzLnYxLkVyYXN1cmVSZW1haW5CBIjOGAESNgoPdGFibGVfc25hcHNob3RzGAggAygLMhcubGhzLnYxLkVyYXN1cmVTbmFwc2hvdEIEiM4YARIsCghleGFtaW5lZBgJIAEoCzIULmxocy52MS5FcmFzdXJlU2NvcGVCBIjOGAESEwoFbm90ZXMYCiADKAlCBIjOGAESFQoHdG9va19tcxgLIAEoAUIEiM4YAUILCglfc25hcHNob3QiswEKD0VyYXN1cmVSZXNwb25zZRIrCgZyZXBvcnQYASABKAsyFS5saHMudjEuRXJhc3VyZVJlcG9ydEIEiM4YARItCgdhY3Rpb25zGAIgASgLMhYubGhzLnYxLkVyYXN1cmVBY3Rpb25zQgSIzhgBEi0KB3JlY2VpcHQYAyABKAsyFi5saHMudjEuRXJhc3VyZVJlY2VpcHRCBIjOGAESFQoHdG9va19tcxgEIAEoAUIEiM4YASKJAgoRRXJhc3VyZVJ1blJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARInCgRrZXlzGAIgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEg0KBXRleHRzGAMgAygJEhEKBGRlZXAYBCABKAhIAYgBARIPCgdiYWNrdXBzGAUgAygJEhcKCmNsb3NlX3BpdHMYBiABKAhIAogBARIcCg9yZXBsYWNlX2JhY2t1cHMYByABKAhIA4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QgcKBV9kZWVwQg0KC19jbG9zZV9waXRzQhIKEF9yZXBsYWNlX2JhY2t1cHMi0gIKDEVyYXN1cmVTY29wZRIZCgtnZW5lcmF0aW9ucxgBIAEoA0IEiM4YARIVCgdjb21taXRzGAIgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAMgASgDQgSIzhgBEhcKCWRvY3VtZW50cxgEIAEoA0IEiM4YARIbCg1jYWNoZV9lbnRyaWVzGAUgASgDQgSIzhgBEhsKDXNhdmVkX3F1ZXJpZXMYBiABKANCBIjOGAESGwoNaGlzdG9yeV9saW5lcxgHIAEoA0IEiM4YARIZCgtqb2JfcmVjb3JkcxgIIAEoA0IEiM4YARIVCgdiYWNrdXBzGAkgASgDQgSIzhgBEhcKCXNuYXBzaG90cxgKIAEoA0IEiM4YARITCgV0ZXh0cxgLIAEoA0IEiM4YARITCgVmaWxlcxgMIAEoA0IEiM4YARITCgVieXRlcxgNIAEoA0IEiM4YASJZCg9FcmFzdXJlU25hcHNob3QSFgoIc25hcHNob3QYASABKAlCBIjOGAESGgoMY29tbWl0dGVkX2F0GAIgASgJQgSIzhgBEhIKBGtleXMYAyADKANCBIjOGAEixwQKEEVyYXN1cmVTdGF0ZW1lbnQSEwoFaW5kZXgYASABKAlCBIjOGAESGAoKaW5kZXhfdXVpZBgCIAEoCUIEiM4YARIYCgp0YWJsZV91dWlkGAMgASgJQgSIzhgBEh8KCHNuYXBzaG90GAQgASgJQgiIzhgBkM4YAUgAiAEBEhgKCnN0YXJ0ZWRfYXQYBSABKAlCBIjOGAESFgoIZW5kZWRfYXQYBiABKAlCBIjOGAESMAoEa2V5cxgHIAEoCzIcLmxocy52MS5FcmFzdXJlU3RhdGVtZW50S2V5c0IEiM4YARITCgVjbGVhbhgIIAEoCEIEiM4YARISCgRkZWVwGAkgASgIQgSIzhgBEi0KB2FjdGlvbnMYCiABKAsyFi5saHMudjEuRXJhc3VyZUFjdGlvbnNCBIjOGAESLAoIZXhhbWluZWQYCyABKAsyFC5saHMudjEuRXJhc3VyZVNjb3BlQgSIzhgBEisKB3JlbWFpbnMYDCADKAsyFC5saHMudjEuU2lnbmVkUmVtYWluQgSIzhgBEjYKD3RhYmxlX3NuYXBzaG90cxgNIAMoCzIXLmxocy52MS5FcmFzdXJlU25hcHNob3RCBIjOGAESLAoHY29tbWl0cxgOIAMoCzIVLmxocy52MS5FcmFzdXJlRGlnZXN0QgSIzhgBEioKBWZpbGVzGA8gASgLMhUubGhzLnYxLkVyYXN1cmVEaWdlc3RCBIjOGAESEwoFbm90ZXMYECADKAlCBIjOGAFCCwoJX3NuYXBzaG90IkAKFEVyYXN1cmVTdGF0ZW1lbnRLZXlzEhIKBHNhbHQYASABKAlCBIjOGAESFAoGaGFzaGVzGAIgAygJQgSIzhgBIrwBCg5SZWNlaXB0VmVyZGljdBITCgV2YWxpZBgBIAEoCEIEiM4YARITCgZyZWFzb24YAiABKAlIAIgBARITCgZrZXlfaWQYAyABKAlIAYgBARIwCglzdGF0ZW1lbnQYBCABKAsyGC5saHMudjEuRXJhc3VyZVN0YXRlbWVudEgCiAEBEhUKB2NvdmVyZWQYBSADKAhCBIjOGAFCCQoHX3JlYXNvbkIJCgdfa2V5X2lkQgwKCl9zdGF0ZW1lbnQiuwMKDFNpZ25lZFJlbWFpbhKSAgoFcGxhY2UYASABKAlCggKIzhgBos4YBmJhY2t1cKLOGAtjb2xkX3dpbmRvd6LOGBBkZWxldGVkX2RvY3VtZW50os4YD2VtYmVkZGluZ19jYWNoZaLOGApqb2JfcmVjb3Jkos4YD2tlcHRfZ2VuZXJhdGlvbqLOGA1saXZlX2RvY3VtZW50os4YCm90aGVyX2ZpbGWizhgNcGlubmVkX2NvbW1pdKLOGBBwdWJsaXNoZWRfY29tbWl0os4YDXF1ZXJ5X2hpc3RvcnmizhgLc2F2ZWRfcXVlcnmizhgLc2tpcHBlZF9yb3eizhgRc3RhZ2VkX2dlbmVyYXRpb26izhgRdW5yZWZlcmVuY2VkX2ZpbGUSGgoDa2V5GAIgASgDQgiIzhgBkM4YAUgAiAEBElQKBGdvZXMYAyABKAlCRojOGAGizhgGY29tbWl0os4YBWVyYXNlos4YBmV4cGlyeaLOGAdqb2JfZW5kos4YBW1lcmdlos4YBXBydW5los4YBHN5bmMSEgoFdW50aWwYBCABKAlIAYgBAUIGCgRfa2V5QggKBl91bnRpbCKmAQoUVmVyaWZ5UmVjZWlwdFJlcXVlc3QSHgoHcmVjZWlwdBgBIAEoCUIIiM4YAZjOGAFIAIgBARIXCgpwdWJsaWNfa2V5GAIgASgJSAGIAQESIQoEa2V5cxgDIAMoCzITLmxocy52MS5Db29yZGluYXRlcxIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCgoIX3JlY2VpcHRCDQoLX3B1YmxpY19rZXliBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChRsaHMvdjEvZXJhc3VyZS5wcm90bxIGbGhzLnYxIl0KC0VyYXNlZEZpZWxkEhMKBWZpZWxkGAEgASgJQgSIzhgBEhMKBXBhcnRzGAIgAygJQgSIzhgBEhYKCW93bl90ZXJtcxgDIAEoA0gAiAEBQgwKCl9vd25fdGVybXMigwMKDkVyYXN1cmVBY3Rpb25zEiMKFXBvaW50c19pbl90aW1lX2Nsb3NlZBgBIAEoA0IEiM4YARIgChJzZWdtZW50c19yZXdyaXR0ZW4YAiABKANCBIjOGAESIQoTZ2VuZXJhdGlvbnNfcmVtb3ZlZBgDIAEoA0IEiM4YARIjChVjYWNoZV9lbnRyaWVzX3JlbW92ZWQYBCABKANCBIjOGAESIwoVc2F2ZWRfcXVlcmllc19yZW1vdmVkGAUgASgDQgSIzhgBEiMKFWhpc3RvcnlfbGluZXNfcmVtb3ZlZBgGIAEoA0IEiM4YARIhChNqb2JfcmVjb3Jkc19yZW1vdmVkGAcgASgDQgSIzhgBEhoKDGJhY2t1cHNfbWFkZRgIIAEoA0IEiM4YARIdCg9iYWNrdXBzX3JlbW92ZWQYCSABKANCBIjOGAESIQoUY29sZF9vYmplY3RzX3JlbW92ZWQYCiABKANIAIgBAUIXChVfY29sZF9vYmplY3RzX3JlbW92ZWQisQEKE0VyYXN1cmVDaGVja1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARInCgRrZXlzGAIgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEg0KBXRleHRzGAMgAygJEhEKBGRlZXAYBCABKAhIAYgBARIPCgdiYWNrdXBzGAUgAygJEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCBwoFX2RlZXAiOgoNRXJhc3VyZURpZ2VzdBITCgV3aGVyZRgBIAEoCUIEiM4YARIUCgZzaGEyNTYYAiABKAlCBIjOGAEiPAoKRXJhc3VyZUtleRIUCgZrZXlfaWQYASABKAlCBIjOGAESGAoKcHVibGljX2tleRgCIAEoCUIEiM4YASI+Cg5FcmFzdXJlT2JqZWN0cxIVCgdkZWxldGVkGAEgAygJQgSIzhgBEhUKB3dyaXR0ZW4YAiADKAlCBIjOGAEitgEKDkVyYXN1cmVSZWNlaXB0EisKBmZvcm1hdBgBIAEoCUIbiM4YAaLOGBNsaHMtZXJhc3VyZS1yZWNlaXB0EhUKB3ZlcnNpb24YAiABKANCBIjOGAESMQoJc3RhdGVtZW50GAMgASgLMhgubGhzLnYxLkVyYXN1cmVTdGF0ZW1lbnRCBIjOGAESFAoGa2V5X2lkGAQgASgJQgSIzhgBEhcKCXNpZ25hdHVyZRgFIAEoCUIEiM4YASKlBAoNRXJhc3VyZVJlbWFpbhKSAgoFcGxhY2UYASABKAlCggKIzhgBos4YBmJhY2t1cKLOGAtjb2xkX3dpbmRvd6LOGBBkZWxldGVkX2RvY3VtZW50os4YD2VtYmVkZGluZ19jYWNoZaLOGApqb2JfcmVjb3Jkos4YD2tlcHRfZ2VuZXJhdGlvbqLOGA1saXZlX2RvY3VtZW50os4YCm90aGVyX2ZpbGWizhgNcGlubmVkX2NvbW1pdKLOGBBwdWJsaXNoZWRfY29tbWl0os4YDXF1ZXJ5X2hpc3RvcnmizhgLc2F2ZWRfcXVlcnmizhgLc2tpcHBlZF9yb3eizhgRc3RhZ2VkX2dlbmVyYXRpb26izhgRdW5yZWZlcmVuY2VkX2ZpbGUSGgoDa2V5GAIgASgDQgiIzhgBkM4YAUgAiAEBEhMKBXdoZXJlGAMgASgJQgSIzhgBEhQKBmRldGFpbBgEIAEoCUIEiM4YARIjCgZmaWVsZHMYBSADKAsyEy5saHMudjEuRXJhc2VkRmllbGQSVAoEZ29lcxgGIAEoCUJGiM4YAaLOGAZjb21taXSizhgFZXJhc2WizhgGZXhwaXJ5os4YB2pvYl9lbmSizhgFbWVyZ2WizhgFcHJ1bmWizhgEc3luYxISCgV1bnRpbBgHIAEoCUgBiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIGCgRfa2V5QggKBl91bnRpbCLtAgoNRXJhc3VyZVJlcG9ydBITCgVpbmRleBgBIAEoCUIEiM4YARIYCgpjaGVja2VkX2F0GAIgASgJQgSIzhgBEhIKBGtleXMYAyABKANCBIjOGAESEwoFY2xlYW4YBCABKAhCBIjOGAESFgoIaW5fdGFibGUYBSADKANCBIjOGAESHwoIc25hcHNob3QYBiABKAlCCIjOGAGQzhgBSACIAQESLAoHcmVtYWlucxgHIAMoCzIVLmxocy52MS5FcmFzdXJlUmVtYWluQgSIzhgBEjYKD3RhYmxlX3NuYXBzaG90cxgIIAMoCzIXLmxocy52MS5FcmFzdXJlU25hcHNob3RCBIjOGAESLAoIZXhhbWluZWQYCSABKAsyFC5saHMudjEuRXJhc3VyZVNjb3BlQgSIzhgBEhMKBW5vdGVzGAogAygJQgSIzhgBEhUKB3Rvb2tfbXMYCyABKAFCBIjOGAFCCwoJX3NuYXBzaG90IrMBCg9FcmFzdXJlUmVzcG9uc2USKwoGcmVwb3J0GAEgASgLMhUubGhzLnYxLkVyYXN1cmVSZXBvcnRCBIjOGAESLQoHYWN0aW9ucxgCIAEoCzIWLmxocy52MS5FcmFzdXJlQWN0aW9uc0IEiM4YARItCgdyZWNlaXB0GAMgASgLMhYubGhzLnYxLkVyYXN1cmVSZWNlaXB0QgSIzhgBEhUKB3Rvb2tfbXMYBCABKAFCBIjOGAEiiQIKEUVyYXN1cmVSdW5SZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESJwoEa2V5cxgCIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARINCgV0ZXh0cxgDIAMoCRIRCgRkZWVwGAQgASgISAGIAQESDwoHYmFja3VwcxgFIAMoCRIXCgpjbG9zZV9waXRzGAYgASgISAKIAQESHAoPcmVwbGFjZV9iYWNrdXBzGAcgASgISAOIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIHCgVfZGVlcEINCgtfY2xvc2VfcGl0c0ISChBfcmVwbGFjZV9iYWNrdXBzItICCgxFcmFzdXJlU2NvcGUSGQoLZ2VuZXJhdGlvbnMYASABKANCBIjOGAESFQoHY29tbWl0cxgCIAEoA0IEiM4YARIWCghzZWdtZW50cxgDIAEoA0IEiM4YARIXCglkb2N1bWVudHMYBCABKANCBIjOGAESGwoNY2FjaGVfZW50cmllcxgFIAEoA0IEiM4YARIbCg1zYXZlZF9xdWVyaWVzGAYgASgDQgSIzhgBEhsKDWhpc3RvcnlfbGluZXMYByABKANCBIjOGAESGQoLam9iX3JlY29yZHMYCCABKANCBIjOGAESFQoHYmFja3VwcxgJIAEoA0IEiM4YARIXCglzbmFwc2hvdHMYCiABKANCBIjOGAESEwoFdGV4dHMYCyABKANCBIjOGAESEwoFZmlsZXMYDCABKANCBIjOGAESEwoFYnl0ZXMYDSABKANCBIjOGAEiWQoPRXJhc3VyZVNuYXBzaG90EhYKCHNuYXBzaG90GAEgASgJQgSIzhgBEhoKDGNvbW1pdHRlZF9hdBgCIAEoCUIEiM4YARISCgRrZXlzGAMgAygDQgSIzhgBIoEFChBFcmFzdXJlU3RhdGVtZW50EhMKBWluZGV4GAEgASgJQgSIzhgBEhgKCmluZGV4X3V1aWQYAiABKAlCBIjOGAESGAoKdGFibGVfdXVpZBgDIAEoCUIEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIYCgpzdGFydGVkX2F0GAUgASgJQgSIzhgBEhYKCGVuZGVkX2F0GAYgASgJQgSIzhgBEjAKBGtleXMYByABKAsyHC5saHMudjEuRXJhc3VyZVN0YXRlbWVudEtleXNCBIjOGAESEwoFY2xlYW4YCCABKAhCBIjOGAESEgoEZGVlcBgJIAEoCEIEiM4YARItCgdhY3Rpb25zGAogASgLMhYubGhzLnYxLkVyYXN1cmVBY3Rpb25zQgSIzhgBEiwKCGV4YW1pbmVkGAsgASgLMhQubGhzLnYxLkVyYXN1cmVTY29wZUIEiM4YARIrCgdyZW1haW5zGAwgAygLMhQubGhzLnYxLlNpZ25lZFJlbWFpbkIEiM4YARI2Cg90YWJsZV9zbmFwc2hvdHMYDSADKAsyFy5saHMudjEuRXJhc3VyZVNuYXBzaG90QgSIzhgBEiwKB2NvbW1pdHMYDiADKAsyFS5saHMudjEuRXJhc3VyZURpZ2VzdEIEiM4YARIqCgVmaWxlcxgPIAEoCzIVLmxocy52MS5FcmFzdXJlRGlnZXN0QgSIzhgBEhMKBW5vdGVzGBAgAygJQgSIzhgBEiwKB29iamVjdHMYESABKAsyFi5saHMudjEuRXJhc3VyZU9iamVjdHNIAYgBAUILCglfc25hcHNob3RCCgoIX29iamVjdHMiQAoURXJhc3VyZVN0YXRlbWVudEtleXMSEgoEc2FsdBgBIAEoCUIEiM4YARIUCgZoYXNoZXMYAiADKAlCBIjOGAEivAEKDlJlY2VpcHRWZXJkaWN0EhMKBXZhbGlkGAEgASgIQgSIzhgBEhMKBnJlYXNvbhgCIAEoCUgAiAEBEhMKBmtleV9pZBgDIAEoCUgBiAEBEjAKCXN0YXRlbWVudBgEIAEoCzIYLmxocy52MS5FcmFzdXJlU3RhdGVtZW50SAKIAQESFQoHY292ZXJlZBgFIAMoCEIEiM4YAUIJCgdfcmVhc29uQgkKB19rZXlfaWRCDAoKX3N0YXRlbWVudCK7AwoMU2lnbmVkUmVtYWluEpICCgVwbGFjZRgBIAEoCUKCAojOGAGizhgGYmFja3Vwos4YC2NvbGRfd2luZG93os4YEGRlbGV0ZWRfZG9jdW1lbnSizhgPZW1iZWRkaW5nX2NhY2hlos4YCmpvYl9yZWNvcmSizhgPa2VwdF9nZW5lcmF0aW9uos4YDWxpdmVfZG9jdW1lbnSizhgKb3RoZXJfZmlsZaLOGA1waW5uZWRfY29tbWl0os4YEHB1Ymxpc2hlZF9jb21taXSizhgNcXVlcnlfaGlzdG9yeaLOGAtzYXZlZF9xdWVyeaLOGAtza2lwcGVkX3Jvd6LOGBFzdGFnZWRfZ2VuZXJhdGlvbqLOGBF1bnJlZmVyZW5jZWRfZmlsZRIaCgNrZXkYAiABKANCCIjOGAGQzhgBSACIAQESVAoEZ29lcxgDIAEoCUJGiM4YAaLOGAZjb21taXSizhgFZXJhc2WizhgGZXhwaXJ5os4YB2pvYl9lbmSizhgFbWVyZ2WizhgFcHJ1bmWizhgEc3luYxISCgV1bnRpbBgEIAEoCUgBiAEBQgYKBF9rZXlCCAoGX3VudGlsIqYBChRWZXJpZnlSZWNlaXB0UmVxdWVzdBIeCgdyZWNlaXB0GAEgASgJQgiIzhgBmM4YAUgAiAEBEhcKCnB1YmxpY19rZXkYAiABKAlIAYgBARIhCgRrZXlzGAMgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIKCghfcmVjZWlwdEINCgtfcHVibGljX2tleWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * What a segment has of one document in one field.
@@ -224,6 +224,32 @@ export const ErasureKeySchema: GenMessage<ErasureKey> = /*@__PURE__*/
   messageDesc(file_lhs_v1_erasure, 4);
 
 /**
+ * Objects of the stores in which an index is published or backed up, by location.
+ *
+ * @generated from message lhs.v1.ErasureObjects
+ */
+export type ErasureObjects = Message<"lhs.v1.ErasureObjects"> & {
+  /**
+   * Those that were there before a run, and are in no store after it.
+   *
+   * @generated from field: repeated string deleted = 1;
+   */
+  deleted: string[];
+
+  /**
+   * @generated from field: repeated string written = 2;
+   */
+  written: string[];
+};
+
+/**
+ * Describes the message lhs.v1.ErasureObjects.
+ * Use `create(ErasureObjectsSchema)` to create a new message.
+ */
+export const ErasureObjectsSchema: GenMessage<ErasureObjects> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_erasure, 5);
+
+/**
  * A receipt: a statement with an Ed25519 signature over its canonical JSON.
  *
  * @generated from message lhs.v1.ErasureReceipt
@@ -264,7 +290,7 @@ export type ErasureReceipt = Message<"lhs.v1.ErasureReceipt"> & {
  * Use `create(ErasureReceiptSchema)` to create a new message.
  */
 export const ErasureReceiptSchema: GenMessage<ErasureReceipt> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 5);
+  messageDesc(file_lhs_v1_erasure, 6);
 
 /**
  * One place where data remains. Contains no values of the row.
@@ -326,7 +352,7 @@ export type ErasureRemain = Message<"lhs.v1.ErasureRemain"> & {
  * Use `create(ErasureRemainSchema)` to create a new message.
  */
 export const ErasureRemainSchema: GenMessage<ErasureRemain> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 6);
+  messageDesc(file_lhs_v1_erasure, 7);
 
 /**
  * `POST /v1/erasure:check`.
@@ -407,7 +433,7 @@ export type ErasureReport = Message<"lhs.v1.ErasureReport"> & {
  * Use `create(ErasureReportSchema)` to create a new message.
  */
 export const ErasureReportSchema: GenMessage<ErasureReport> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 7);
+  messageDesc(file_lhs_v1_erasure, 8);
 
 /**
  * `POST /v1/erasure:run`.
@@ -443,7 +469,7 @@ export type ErasureResponse = Message<"lhs.v1.ErasureResponse"> & {
  * Use `create(ErasureResponseSchema)` to create a new message.
  */
 export const ErasureResponseSchema: GenMessage<ErasureResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 8);
+  messageDesc(file_lhs_v1_erasure, 9);
 
 /**
  * `POST /v1/erasure:run`: removes what a check finds.
@@ -516,7 +542,7 @@ export type ErasureRunRequest = Message<"lhs.v1.ErasureRunRequest"> & {
  * Use `create(ErasureRunRequestSchema)` to create a new message.
  */
 export const ErasureRunRequestSchema: GenMessage<ErasureRunRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 9);
+  messageDesc(file_lhs_v1_erasure, 10);
 
 /**
  * What a check has examined.
@@ -599,7 +625,7 @@ export type ErasureScope = Message<"lhs.v1.ErasureScope"> & {
  * Use `create(ErasureScopeSchema)` to create a new message.
  */
 export const ErasureScopeSchema: GenMessage<ErasureScope> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 10);
+  messageDesc(file_lhs_v1_erasure, 11);
 
 /**
  * A snapshot of the table that still holds rows. Erasing them there is up to the table's owner.
@@ -632,7 +658,7 @@ export type ErasureSnapshot = Message<"lhs.v1.ErasureSnapshot"> & {
  * Use `create(ErasureSnapshotSchema)` to create a new message.
  */
 export const ErasureSnapshotSchema: GenMessage<ErasureSnapshot> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 11);
+  messageDesc(file_lhs_v1_erasure, 12);
 
 /**
  * The signed part of a receipt.
@@ -729,6 +755,13 @@ export type ErasureStatement = Message<"lhs.v1.ErasureStatement"> & {
    * @generated from field: repeated string notes = 16;
    */
   notes: string[];
+
+  /**
+   * Absent in receipts of earlier versions, and of indexes without a store.
+   *
+   * @generated from field: optional lhs.v1.ErasureObjects objects = 17;
+   */
+  objects?: ErasureObjects | undefined;
 };
 
 /**
@@ -736,7 +769,7 @@ export type ErasureStatement = Message<"lhs.v1.ErasureStatement"> & {
  * Use `create(ErasureStatementSchema)` to create a new message.
  */
 export const ErasureStatementSchema: GenMessage<ErasureStatement> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 12);
+  messageDesc(file_lhs_v1_erasure, 13);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -760,7 +793,7 @@ export type ErasureStatementKeys = Message<"lhs.v1.ErasureStatementKeys"> & {
  * Use `create(ErasureStatementKeysSchema)` to create a new message.
  */
 export const ErasureStatementKeysSchema: GenMessage<ErasureStatementKeys> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 13);
+  messageDesc(file_lhs_v1_erasure, 14);
 
 /**
  * `POST /v1/erasure:verify`.
@@ -807,7 +840,7 @@ export type ReceiptVerdict = Message<"lhs.v1.ReceiptVerdict"> & {
  * Use `create(ReceiptVerdictSchema)` to create a new message.
  */
 export const ReceiptVerdictSchema: GenMessage<ReceiptVerdict> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 14);
+  messageDesc(file_lhs_v1_erasure, 15);
 
 /**
  * A remain as a receipt lists it: without paths and details.
@@ -845,7 +878,7 @@ export type SignedRemain = Message<"lhs.v1.SignedRemain"> & {
  * Use `create(SignedRemainSchema)` to create a new message.
  */
 export const SignedRemainSchema: GenMessage<SignedRemain> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 15);
+  messageDesc(file_lhs_v1_erasure, 16);
 
 /**
  * `POST /v1/erasure:verify`: whether a receipt is genuine, and which keys it covers.
@@ -885,5 +918,5 @@ export type VerifyReceiptRequest = Message<"lhs.v1.VerifyReceiptRequest"> & {
  * Use `create(VerifyReceiptRequestSchema)` to create a new message.
  */
 export const VerifyReceiptRequestSchema: GenMessage<VerifyReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_erasure, 16);
+  messageDesc(file_lhs_v1_erasure, 17);
 
