@@ -92,24 +92,27 @@ const typed = (type: string, names: string): Readonly<Record<string, string>> =>
   );
 
 const QUERY_TYPES = {
-  ...typed('f64', 'theta averageLength scale docs most ceiling boosts[4] weights[4] shares[8]'),
-  ...typed('f64', 'sums[16] topScores[64] candidateScores[160]'),
-  ...typed('i32', 'lengths[8] sets[32] topDocs[64] topRanks[64] buckets[258] frequencies[4]'),
-  ...typed('i32', 'orders[4] bestSizes[4] survivors[160] places[160] found[320] common[320]'),
+  ...typed('f64', 'theta averageLength scale docs most ceiling boosts[8] weights[8] shares[8]'),
+  ...typed('f64', 'sums[64] topScores[64] candidateScores[160]'),
+  ...typed('i32', 'lengths[8] sets[64] topDocs[64] topRanks[64] buckets[258] frequencies[8]'),
+  ...typed(
+    'i32',
+    'orders[8] firsts[8] bestSizes[8] survivors[160] places[160] found[320] common[320]',
+  ),
   ...typed('i32', 'candidates[160] segmentOrder[256] survivorMarks[512]'),
   ...typed('u8', 'bestScores[1] buffers[1] termBounds[1] unpack[1] allowed[1]'),
   ...typed('Slot *', 'activeTerms[8] excludedTerms[8]'),
   sieves: 'Sieve[8]',
-  termSlots: 'Slot[4]',
+  termSlots: 'Slot[8]',
   segments: 'Entry[256]',
   emitted: 'Emitted[1024]',
-  text: 'u8[4][256]',
+  text: 'u8[8][256]',
 };
 
 const scoring = (): string => {
   const { SEGMENT, QUERY, ENTRY, SLOT, EMITTED } = memory;
   const at = SEGMENT.index;
-  const entry = { scale: 'f64', bound: 'f64', found: 'Found[4]', living: 'i32[4]' };
+  const entry = { scale: 'f64', bound: 'f64', found: 'Found[8]', living: 'i32[8]' };
   return `${terms()}${defines({ DENSE, LIST, SHORT, BEST, BEST_DOC_BYTES })}
 ${defines(memory.BUFFER, 'BUFFER_')}
 ${struct('Found', { df: 0, ref: 4 })}${struct('Sieve', { bitmap: 0, flip: 4 })}

@@ -44,17 +44,37 @@ static i32 countBits(i32 a, i32 b, i32 c, i32 d, i32 any, i32 blocked) {
          wasm_i32x4_extract_lane(total, 2) + wasm_i32x4_extract_lane(total, 3);
 }
 
+/*
+ * Bits in all (any) of n bitmaps and not in the blocked one. Those from the fourth on are put
+ * together in the marks, which have no bits before and after.
+ */
+static i32 countBitmaps(const i32 *bitmaps, i32 n, i32 any) {
+  i32 a = bitmaps[0], b = n > 1 ? bitmaps[1] : a, c = n > 2 ? bitmaps[2] : a;
+  i32 d = n > 3 ? bitmaps[3] : a, marks = QUERY->marks, bytes = SEGMENT->ranges << 5;
+  if (n > 4) {
+    copy(marks, d, bytes);
+    for (i32 k = 4; k < n; k++) {
+      for (i32 at = 0; at < bytes; at += 16) {
+        v128 x = *V128(marks + at), y = *V128(bitmaps[k] + at);
+        *V128(marks + at) = any ? wasm_v128_or(x, y) : wasm_v128_and(x, y);
+      }
+    }
+    d = marks;
+  }
+  i32 count = countBits(a, b, c, d, any, QUERY->blocked);
+  if (n > 4) fill(marks, 0, bytes);
+  return count;
+}
+
 static i32 countActive(void) {
   i32 active = QUERY->active;
   Slot *t = QUERY->activeTerms[0];
   i32 blocked = QUERY->blocked;
   if (active == 1 && !blocked) return t->df;
   if (t->kind != DENSE) return join(0, 1);
-  i32 a = t->bitmap, b = a, c = a, d = a;
-  if (active > 1) b = QUERY->activeTerms[1]->bitmap;
-  if (active > 2) c = QUERY->activeTerms[2]->bitmap;
-  if (active > 3) d = QUERY->activeTerms[3]->bitmap;
-  return countBits(a, b, c, d, 0, blocked);
+  i32 *bitmaps = (i32 *)QUERY->sieves;
+  for (i32 k = 0; k < active; k++) bitmaps[k] = QUERY->activeTerms[k]->bitmap;
+  return countBitmaps(bitmaps, active, 0);
 }
 
 /* Documents of a term that are not blocked. */
@@ -101,31 +121,35 @@ static void mark(Slot *t, i32 marks) {
   }
 }
 
+/* The bitmaps of the dense terms at `into`; returns how many. */
+static i32 denseBitmaps(i32 *into) {
+  i32 n = 0;
+  for (i32 k = 0; k < QUERY->terms; k++) {
+    Slot *t = &QUERY->termSlots[k];
+    if (t->kind == DENSE) into[n++] = t->bitmap;
+  }
+  return n;
+}
+
 /* Documents of any term: lists are marked, bitmaps counted with the marks. */
 static i32 countMarked(void) {
-  i32 marks = QUERY->marks, k = 0, n = 0, lists = 0, a = 0, b = 0, c = 0, d = 0;
-  for (; k < QUERY->terms; k++) {
+  i32 marks = QUERY->marks, *bitmaps = (i32 *)QUERY->sieves, n = denseBitmaps(bitmaps), lists = 0;
+  for (i32 k = 0; k < QUERY->terms; k++) {
     Slot *t = &QUERY->termSlots[k];
-    i32 bitmap = marks;
-    if (t->kind == DENSE) {
-      bitmap = t->bitmap;
-    } else {
-      mark(t, marks);
-      lists = 1;
-    }
-    if (k == 0) {
-      a = bitmap;
-      b = a;
-      c = a;
-      d = a;
-    }
-    if (k == 1) b = bitmap;
-    if (k == 2) c = bitmap;
-    if (k == 3) d = bitmap;
+    if (t->kind == DENSE) continue;
+    mark(t, marks);
+    lists = 1;
   }
-  n = countBits(a, b, c, d, 1, QUERY->blocked);
-  if (lists) fill(marks, 0, SEGMENT->ranges << 5);
-  return n;
+  if (!lists) return countBitmaps(bitmaps, n, 1);
+  /* Those that countBitmaps would put together in the marks are put there now. */
+  for (; n > 3; n--) {
+    for (i32 at = 0; at < SEGMENT->ranges << 5; at += 16)
+      *V128(marks + at) = wasm_v128_or(*V128(marks + at), *V128(bitmaps[n - 1] + at));
+  }
+  bitmaps[n] = marks;
+  i32 count = countBitmaps(bitmaps, n + 1, 1);
+  fill(marks, 0, SEGMENT->ranges << 5);
+  return count;
 }
 
 /* Documents in a term's buffer that are in no of n bitmaps and not marked yet; marks them. */
@@ -152,12 +176,8 @@ static void clearMarks(Slot *t, i32 marks) {
 
 /* Documents of lists and short terms that no dense term has and nothing blocks, one by one. */
 static i32 countOutside(void) {
-  i32 marks = QUERY->marks, terms = QUERY->terms, k = 0, n = 0, count = 0,
-      *bitmaps = (i32 *)QUERY->sieves;
-  for (; k < terms; k++) {
-    Slot *t = &QUERY->termSlots[k];
-    if (t->kind == DENSE) bitmaps[n++] = t->bitmap;
-  }
+  i32 marks = QUERY->marks, terms = QUERY->terms, k = 0, count = 0;
+  i32 *bitmaps = (i32 *)QUERY->sieves, n = denseBitmaps(bitmaps);
   if (QUERY->blocked) bitmaps[n++] = QUERY->blocked;
   for (i32 clear = 0; clear < 2; clear++) {
     for (k = 0; k < terms; k++) {
@@ -184,27 +204,12 @@ static i32 countOutside(void) {
 
 /* Documents of any dense term that nothing blocks. */
 static i32 countDense(void) {
-  i32 k = 0, n = 0, a = 0, b = 0, c = 0, d = 0, df = 0;
-  for (; k < QUERY->terms; k++) {
-    Slot *t = &QUERY->termSlots[k];
-    if (t->kind == DENSE) {
-      i32 bitmap = t->bitmap;
-      df = t->df;
-      if (n == 0) {
-        a = bitmap;
-        b = a;
-        c = a;
-        d = a;
-      }
-      if (n == 1) b = bitmap;
-      if (n == 2) c = bitmap;
-      if (n == 3) d = bitmap;
-      n++;
-    }
-  }
-  if (n == 0) return 0;
-  if (n == 1 && !QUERY->blocked) return df;
-  return countBits(a, b, c, d, 1, QUERY->blocked);
+  i32 *bitmaps = (i32 *)QUERY->sieves, n = denseBitmaps(bitmaps);
+  if (!n) return 0;
+  if (n > 1 || QUERY->blocked) return countBitmaps(bitmaps, n, 1);
+  Slot *t = QUERY->termSlots;
+  while (t->kind != DENSE) t++;
+  return t->df;
 }
 
 /* `exact`: the blocked documents of a term are few, or none. */

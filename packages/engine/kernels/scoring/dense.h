@@ -192,6 +192,7 @@ static i32 gatherRange(Slot *t, i32 r, i32 excluded, i32 m) {
  */
 static i32 keepRanks(i32 m) {
   i32 ranks = QUERY->ranks, j = 0, n = 0, last = QUERY->size - 1;
+  if (QUERY->far) return m;
   i32 from = QUERY->notBehind, to = 0x7fffffff;
   if (last + 1 == QUERY->limit) {
     if (QUERY->topDocs[last] >= 0) to = QUERY->topRanks[last];
@@ -264,10 +265,13 @@ static void searchDense(void) {
   } else {
     if (active == 2) {
       n = bounds2(ranges, bounds, order, UP, theta);
-    } else if (active == 3)
+    } else if (active == 3) {
       n = bounds3(ranges, bounds, order, UP, theta);
-    else
+    } else if (active == 4) {
       n = bounds4(ranges, bounds, order, UP, theta);
+    } else {
+      n = boundsAny(active, ranges, bounds, order, UP, theta);
+    }
     n = dropBlocked(order, n);
     sortRanges(n, theta, highest * UP);
     order = QUERY->sorted;
@@ -287,10 +291,13 @@ static void searchDense(void) {
       i = ranges1(i, to, order, bounds, codes, excluded, first, theta, low, most);
     } else if (active == 2) {
       i = ranges2(i, to, order, bounds, codes, excluded, first, theta, low, most);
-    } else if (active == 3)
+    } else if (active == 3) {
       i = ranges3(i, to, order, bounds, codes, excluded, first, theta, low, most);
-    else
+    } else if (active == 4) {
       i = ranges4(i, to, order, bounds, codes, excluded, first, theta, low, most);
+    } else {
+      i = rangesAny(active, i, to, order, bounds, codes, excluded, first, theta, low, most);
+    }
     spend(i - from);
     takeEmitted();
   }

@@ -92,6 +92,7 @@ static i32 narrowAll(Entry *end, i32 asked) {
   Entry *entry = QUERY->segments;
   i32 ahead = 0;
   for (; entry < end; entry++) {
+    if (entry->known) continue;
     enter(entry);
     i32 k = 0, into = (i32)entry->found;
     i32 samples = entry->samples, step = entry->step;
@@ -109,6 +110,7 @@ static i32 chooseAll(Entry *end, i32 asked) {
   Entry *entry = QUERY->segments;
   i32 ahead = 0;
   for (; entry < end; entry++) {
+    if (entry->known) continue;
     enter(entry);
     i32 k = 0, into = (i32)entry->found;
     for (; k < asked; k++) {

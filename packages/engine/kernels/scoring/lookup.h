@@ -88,27 +88,37 @@ static void weigh(i32 asked) {
     }
     QUERY->orders[k] = order;
   }
+  /* Equal terms become the first of them, with the sum of their weights. */
+  QUERY->distinct = asked;
+  for (k = 0; k < asked; k++) {
+    if (QUERY->firsts[k] == k) continue;
+    QUERY->weights[QUERY->firsts[k]] += QUERY->weights[k];
+    QUERY->distinct--;
+  }
 }
 
 /*
- * Looks the terms up in all segments and weighs them; `given`: their documents are known. 0:
- * terms are equal, or one is too long.
+ * Looks the terms up in all segments and weighs them; `given`: their documents are known. 0: a
+ * term of a dictionary is too long.
  */
 EXPORT(lookup) i32 lookup(i32 segments, i32 asked, i32 given) {
   Entry *entry = QUERY->segments, *end = entry + segments;
   QUERY->unsupported = 0;
-  if (!given) *V128(&QUERY->frequencies) = wasm_i32x4_splat(0);
+  if (!given) fill(QUERY->frequencies, 0, sizeof(QUERY->frequencies));
+  EACH (k, 8) QUERY->firsts[k] = k;
   QUERY->ahead = narrowAll(end, asked) + chooseAll(end, asked);
   for (; entry < end; entry++) {
     enter(entry);
     i32 k = 0, into = (i32)entry->found;
     for (; k < asked; k++) {
-      find((i32)QUERY->text[k], QUERY->lengths[k], *I32(into), into);
+      if (!entry->known) find((i32)QUERY->text[k], QUERY->lengths[k], *I32(into), into);
       i32 df = *I32(into), j = 0;
       if (df) {
         if (!given) QUERY->frequencies[k] += df;
         for (j = (i32)entry->found; j < into; j += 8) {
-          if (*I32(j) && I32(j)[1] == I32(into)[1]) return 0;
+          if (!*I32(j) || I32(j)[1] != I32(into)[1]) continue;
+          QUERY->firsts[k] = shr(j - (i32)entry->found, 3);
+          *I32(into) = 0;
         }
       }
       into += 8;

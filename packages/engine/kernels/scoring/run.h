@@ -8,7 +8,7 @@
 static i32 sortSegments(i32 first, i32 last, i32 asked, i32 all, i32 flags) {
   i32 s = first, n = 0, best = 0;
   f64 theta = QUERY->theta;
-  *V128(&QUERY->bestSizes) = wasm_i32x4_splat(0);
+  fill(QUERY->bestSizes, 0, sizeof(QUERY->bestSizes));
   readAhead(first, last, asked, flags & 1);
   for (; s < last; s++) {
     Entry *entry = &QUERY->segments[s];
@@ -32,7 +32,7 @@ static i32 sortSegments(i32 first, i32 last, i32 asked, i32 all, i32 flags) {
         present++;
       }
     }
-    if (present && (!all || present == asked)) {
+    if (present && (!all || present == QUERY->distinct)) {
       entry->bound = bound;
       at = n;
       n++;
@@ -130,6 +130,7 @@ EXPORT(query) i32 query(i32 first, i32 last, i32 asked, i32 all, i32 flags) {
     QUERY->segment = s;
     QUERY->behind = 0x7fffffff;
     QUERY->notBehind = -1;
+    QUERY->strict = 0;
     total += runSegment(entry, asked, all, flags);
     if (flags & 1) emitBest(s);
     if (flags & 2) keepLiving(entry, asked);

@@ -81,6 +81,10 @@ static void insert(i32 d, f64 score) {
   i32 size = QUERY->size, limit = QUERY->limit;
   i32 rank = d, ranks = QUERY->ranks, at = size;
   if (score > QUERY->most) return;
+  if (QUERY->far) {
+    QUERY->theta = offerFar(QUERY->segment, d, score);
+    return;
+  }
   if (ranks) rank = I32(ranks)[d];
   if (score == QUERY->most) {
     if (!isBehind(d, rank)) return;
@@ -128,6 +132,7 @@ static void offer(i32 d, f64 score) {
 static f64 threshold(void) {
   f64 theta = QUERY->theta;
   i32 limit = QUERY->limit;
+  if (QUERY->far) return QUERY->rising && QUERY->strict ? theta * NEXT : theta;
   if (!QUERY->rising || QUERY->ranks || QUERY->size < limit) return theta;
   if (QUERY->topDocs[limit - 1] < 0) return theta;
   if (QUERY->topScores[limit - 1] < theta) return theta;

@@ -1,5 +1,5 @@
 /*
- * Scores of documents. A whole query of up to four terms over all segments of an arena takes two
+ * Scores of documents. A whole query of up to eight terms over all segments of an arena takes two
  * calls: `lookup` finds and weighs the terms; `query` opens them, intersects, scores, keeps the
  * best. Memory: engine/src/scoring/kernel/kernel-memory.ts.
  */
@@ -24,6 +24,8 @@ IMPORT(log) f64 log(f64 value);
 IMPORT(readClock) void readClock(void);
 /* Whether a document of a segment comes after the page before. */
 IMPORT(follows) i32 follows(i32 segment, i32 doc);
+/* Offers a document of a segment to the caller; returns what a score has to reach then. */
+IMPORT(offerFar) f64 offerFar(i32 segment, i32 doc, f64 score);
 
 static i32 bestDocsOf(i32 ref);
 static i32 isBlocked(i32 doc);

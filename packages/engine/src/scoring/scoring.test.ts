@@ -5,7 +5,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { largeCase, listCase, longLists } from '../../test/scoring/cases.ts';
 import { expectAnswer, searched, termsOf } from '../../test/scoring/expect-answer.ts';
 import { type OpenCase, open, sectionOf } from '../../test/scoring/open-case.ts';
-import { QUERY_TOP } from './kernel/kernel-memory.ts';
+import { QUERY_TEXT, QUERY_TOP } from './kernel/kernel-memory.ts';
 import { countTerms, searchTerms } from './search-terms.ts';
 import { TopDocs } from './top-docs.ts';
 
@@ -137,6 +137,22 @@ describe('searches of terms', () => {
           [10, 40],
         ]);
       }
+    }
+  });
+  it.each([
+    ['eight segments', 2400, 8],
+    ['600 segments', 1200, 600],
+  ])('of two arenas, with long words, are what brute force finds: %s', (_, docs, parts) => {
+    const long = 'x'.repeat(QUERY_TEXT + 2);
+    const { docs: plain } = largeCase(12, docs, 3);
+    const own = plain.map((one, i) => {
+      return i % 9 === 0 ? { ...one, values: [`${one.values.join(' ')} ${long}`] } : one;
+    });
+    const sizes = Array.from({ length: parts }, () => docs / parts);
+    const opened = open({ docs: own, sizes, apart: true });
+    for (const query of ['a', 'm1', 'a b', 'l1 m1', 'a a b', 'a b c d m1', long, `a ${long}`]) {
+      const pages = [10, 100].flatMap((limit) => [[limit, 0] as const, [limit, 40] as const]);
+      for (const mode of MODES) expectAnswer(opened, mode, termsOf(query), pages);
     }
   });
   it('of long lists are the same for pages that the query kernel does not take', () => {

@@ -14,7 +14,8 @@ import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { inverseFrequency } from './field-statistics.ts';
 import { MAX_TERMS } from './kernel/compiled-kernels.ts';
-import { lookUpByKernel, NOT_BY_KERNEL, runByKernel } from './kernel/query-kernel.ts';
+import { lookUpByKernel } from './kernel/look-up.ts';
+import { NOT_BY_KERNEL, runByKernel } from './kernel/query-kernel.ts';
 import { countPhrase, searchPhrase } from './phrase/phrase.ts';
 import {
   gatherStatistics,

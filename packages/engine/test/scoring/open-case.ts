@@ -17,6 +17,8 @@ export interface Case {
   readonly sizes: readonly number[];
   /** Segments without best documents. Default: every third one. */
   readonly plain?: 'all' | 'none';
+  /** Odd segments are in another arena, orders of keys in none. Default: false. */
+  readonly apart?: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -25,15 +27,19 @@ const encoder = new TextEncoder();
 export type OpenCase = ReturnType<typeof open>;
 
 /** Writes the segments of a case into an arena and opens them. */
-export function open({ docs, sizes, plain }: Case) {
+export function open({ docs, sizes, plain, apart = false }: Case) {
   const arena = plainArena(16 * 2 ** 20);
+  const other = apart ? plainArena(16 * 2 ** 20) : arena;
   const parts: (readonly ModelDoc[])[] = [];
   let at = 0;
   for (const size of sizes) {
     parts.push(docs.slice(at, at + size));
     at += size;
   }
-  const segments = parts.map((part, number) => segmentOf(arena, part, number, plain));
+  const segments = parts.map((part, number) => {
+    const segment = segmentOf(number % 2 ? other : arena, part, number, plain);
+    return apart ? { ...segment, ranks: segment.ranks?.slice() ?? null } : segment;
+  });
   const keyOf = (segment: number, doc: number) => encoder.encode(parts[segment][doc].key);
   return { segments, keyOf, parts, used: docs.slice(0, at) };
 }

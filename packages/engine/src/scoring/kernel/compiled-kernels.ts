@@ -13,7 +13,7 @@ import type {
   Sieve,
   SurvivorScan,
 } from './kernels.ts';
-import { checkQueryDeadline, isOfPage } from './running-query.ts';
+import { checkQueryDeadline, isOfPage, offerFar } from './running-query.ts';
 import { fillUnpackTables } from './unpack-tables.ts';
 
 /** Terms that kernels take: they have so many descriptors. */
@@ -25,6 +25,7 @@ const codeOf = arenaCode(SCORING_CODE, {
   log: Math.log,
   readClock: checkQueryDeadline,
   follows: isOfPage,
+  offerFar,
 });
 
 /**

@@ -8,7 +8,7 @@ import * as memory from './kernel-memory.ts';
 const REGIONS: readonly (readonly [room: string, from: number, to: number])[] = [
   ['documents and scores', memory.DOCS_AT, memory.TABLE_AT],
   ['impacts', memory.TABLE_AT, memory.TABLE_AT + 33 * 256 * 8],
-  ['queries', memory.SEGMENT.index, memory.QUERY.survivorMarks + 2048],
+  ['queries', memory.SEGMENT.index, memory.QUERY.termBounds + 2048 * memory.QUERY_TERMS],
   ['phrases', phrase.BEST_COUNT_AT, phrase.BUCKETS_AT + 4 * 258],
   ['vectors', vector.QUERY_AT, vector.MORE_DOTS_AT + 4 * vector.BATCH],
   [

@@ -128,23 +128,26 @@ export const QUERY = {
   excludedTerms: QUERY_AT + 416,
   /** i32 pairs: address of a bitmap; 1: documents of the bitmap are left out. */
   sieves: QUERY_AT + 448,
-  /** Sets of terms (i32), and sums of their best scores (f64). */
-  sets: QUERY_AT + 512,
-  sums: QUERY_AT + 640,
   shares: QUERY_AT + 768,
   termSlots: QUERY_AT + 1024,
   topScores: QUERY_AT + 2048,
   topDocs: QUERY_AT + 2560,
   topRanks: QUERY_AT + 2816,
-  /** Bytes of the terms, 256 each. */
-  text: QUERY_AT + 4096,
+  /** Sets of terms (i32), and sums of their best scores (f64). */
+  sets: QUERY_AT + 4096,
+  sums: QUERY_AT + 4352,
+  /**
+   * By term: boosts (f64), weights (f64), documents and orders (i32), number of the first equal
+   * one. How many differ; documents with the field.
+   */
+  boosts: QUERY_AT + 4864,
+  weights: QUERY_AT + 4928,
+  frequencies: QUERY_AT + 4992,
+  orders: QUERY_AT + 5024,
+  firsts: QUERY_AT + 5056,
+  distinct: QUERY_AT + 5088,
+  docs: QUERY_AT + 5096,
   buckets: QUERY_AT + 5632,
-  /** By term: boosts (f64), weights (f64), documents and orders (i32); documents with the field. */
-  boosts: QUERY_AT + 6784,
-  docs: QUERY_AT + 6816,
-  weights: QUERY_AT + 6832,
-  frequencies: QUERY_AT + 6864,
-  orders: QUERY_AT + 6880,
   /** Blocks until the clock is read. */
   steps: QUERY_AT + 6896,
   /** Number of emitted documents. */
@@ -168,38 +171,47 @@ export const QUERY = {
   fewBlocked: QUERY_AT + 6940,
   /** A sum of what was read ahead, which nothing reads. */
   ahead: QUERY_AT + 6944,
+  /**
+   * 1: each document is offered to the caller (`offerFar`), who keeps the best; 1: equal scores of
+   * later documents lose.
+   */
+  far: QUERY_AT + 6948,
+  strict: QUERY_AT + 6952,
   /** Sets of length codes, 32 bytes each, by the width of frequencies: allowCodes. */
   allowed: QUERY_AT + 7168,
   /** By term: the best scores of documents that it stores, 16 (f64), and how many (i32). */
   bestScores: QUERY_AT + 0x1e00,
-  bestSizes: QUERY_AT + 0x2000,
-  buffers: QUERY_AT + 0x4000,
+  bestSizes: QUERY_AT + 0x2200,
+  /** Numbers of segments, the one with the best bound first. */
+  segmentOrder: QUERY_AT + 0x4000,
+  /** A bit for each survivor, modulo. */
+  survivorMarks: QUERY_AT + 0x5000,
   survivors: QUERY_AT + 0x8000,
   places: QUERY_AT + 0x8280,
   /** Documents of a list that survivors may be, and their places in its block. */
   found: QUERY_AT + 0x8500,
   common: QUERY_AT + 0x8a00,
-  termBounds: QUERY_AT + 0x9000,
   unpack: QUERY_AT + 0xb000,
   /** Places of survivors that are scored (i32), and scores of the rarest term in them (f64). */
   candidates: QUERY_AT + 0xb700,
   candidateScores: QUERY_AT + 0xb980,
-  /** By segment: see ENTRY. */
-  segments: QUERY_AT + 0xc000,
   /** Documents that were among the best when their segment was searched: see EMITTED. */
-  emitted: QUERY_AT + 0x16000,
-  /** Numbers of segments, the one with the best bound first. */
-  segmentOrder: QUERY_AT + 0x1a000,
-  /** A bit for each survivor, modulo. */
-  survivorMarks: QUERY_AT + 0x1b000,
+  emitted: QUERY_AT + 0xc000,
+  /** By segment: see ENTRY. */
+  segments: QUERY_AT + 0x10000,
+  /** By term: its bytes, 256; its buffer; bounds by impact code. */
+  text: QUERY_AT + 0x1c000,
+  buffers: QUERY_AT + 0x1d000,
+  termBounds: QUERY_AT + 0x21400,
 } as const;
-/** Terms of a query, bytes of a term, documents of a page and segments that fit. */
-export const QUERY_TERMS = 4;
+/** Terms of a query, of a union, bytes of a term, documents of a page and segments that fit. */
+export const QUERY_TERMS = 8;
+export const UNION_TERMS = 6;
 export const QUERY_TEXT = 248;
 export const QUERY_TOP = 64;
 export const QUERY_SEGMENTS = 256;
 /** Bytes of a segment in QUERY.segments: its words (SEGMENT), then these. */
-export const ENTRY_BYTES = 160;
+export const ENTRY_BYTES = 192;
 export const ENTRY = {
   ranks: 56,
   blocked: 60,
@@ -211,10 +223,12 @@ export const ENTRY = {
   step: 84,
   /** 1: counts of single terms are cheap. */
   exact: 88,
+  /** 1: the terms were looked up already. */
+  known: 92,
   /** By term: documents, reference (postings/term-info.ts `termRef`). */
   found: 96,
   /** By term: documents that are not blocked; -1: not known. */
-  living: 128,
+  living: 160,
 } as const;
 /** A document among the best: its score (f64), itself, the number of its segment in the call. */
 export const EMITTED_BYTES = 16;

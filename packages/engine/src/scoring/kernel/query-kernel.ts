@@ -1,19 +1,14 @@
 /**
- * Searches of up to four terms by the query kernel: one call looks the terms up in all segments and
- * weighs them, another one runs the query there. The other path of search-terms.ts takes some sixty
- * functions and objects per segment for the same, which is nothing in a loop but 20 to 40 µs when
- * other work ran before.
+ * Searches of words by the query kernel: one call looks the terms up in all segments and weighs
+ * them, another one runs the query there.
  */
 import { NO_DEADLINE } from '../../base/time/deadline.ts';
 import { blameIndex } from '../../postings/damage.ts';
-import { SHORT } from '../../postings/format.ts';
-import { BIG, type TermInfo } from '../../postings/term-info.ts';
 import type { Arena } from '../../storage/directory.ts';
-import type { ScoringSegment, SegmentTerms, TermSearch } from '../request.ts';
+import { gatherStatistics, lookUpTerms, type ScoringSegment, type TermSearch } from '../request.ts';
 import { ROUND_UP } from '../segment-scorer.ts';
-import type { TopAfter, TopDocs } from '../top-docs.ts';
+import type { TopDocs } from '../top-docs.ts';
 import { type Workspace, workspacesOf } from '../workspace.ts';
-import { sampleStep } from './dictionary-samples.ts';
 import {
   BLOCKS_PER_LOOK,
   EMITTED,
@@ -24,10 +19,11 @@ import {
   QUERY_EMITTED,
   QUERY_SEGMENTS,
   QUERY_TERMS,
-  QUERY_TEXT,
   QUERY_TOP,
+  UNION_TERMS,
 } from './kernel-memory.ts';
 import type { QueryKernel } from './kernels.ts';
+import { isOnePart, lookUp } from './look-up.ts';
 import { runQuery } from './running-query.ts';
 
 /** What `query` has to do. */
@@ -43,8 +39,8 @@ export const kernelUse = { run: 0, declined: 0 };
 
 /**
  * Offers the best documents to `top` (null: none is wanted) and returns the number of matching
- * documents where `count` is true, else 0; NOT_BY_KERNEL where the kernel cannot run the search.
- * `stored`: stored tenth best scores are thresholds.
+ * documents where `count` is true, else 0; NOT_BY_KERNEL for phrases and for more terms than the
+ * kernel takes. `stored`: stored tenth best scores are thresholds.
  */
 export function runByKernel(
   search: TermSearch,
@@ -52,18 +48,38 @@ export function runByKernel(
   count: boolean,
   stored: boolean,
 ): number {
-  const { segments, mode } = search;
-  if (mode === 'phrase' || segments.length === 0 || segments.length > QUERY_SEGMENTS) {
-    return NOT_BY_KERNEL;
-  }
-  if (top !== null && (top.limit === 0 || top.limit > QUERY_TOP)) return NOT_BY_KERNEL;
+  const { mode, terms } = search;
+  const isTaken =
+    mode === 'term' ||
+    (mode !== 'phrase' && terms.length <= (mode === 'or' ? UNION_TERMS : QUERY_TERMS));
+  kernelUse[isTaken ? 'run' : 'declined']++;
+  if (!isTaken) return NOT_BY_KERNEL;
   const wanted = (top === null ? 0 : TOP) | (count ? COUNT : 0) | (stored ? STORED : 0);
-  const workspaces = workspacesOf(segments[0].reader.arena);
+  return isOnePart(search) ? runPart(search, top, wanted) : runParts(search, top, wanted);
+}
+
+/** Runs a search part by part, each with the statistics of all. */
+function runParts(search: TermSearch, top: TopDocs | null, wanted: number): number {
+  const { segments, terms } = search;
+  const found = segments.map((segment) => lookUpTerms(terms, segment));
+  const statistics = search.statistics ?? gatherStatistics(segments, found, terms.length);
+  const parts: ScoringSegment[][] = [];
+  for (const segment of segments) {
+    const { arena } = segment.reader;
+    const part = parts.find((one) => one[0].reader.arena === arena && one.length < QUERY_SEGMENTS);
+    if (part === undefined) parts.push([segment]);
+    else part.push(segment);
+  }
+  return parts.reduce((total, part) => {
+    return total + runPart({ ...search, segments: part, statistics }, top, wanted);
+  }, 0);
+}
+
+function runPart(search: TermSearch, top: TopDocs | null, wanted: number): number {
+  const workspaces = workspacesOf(search.segments[0].reader.arena);
   const workspace = workspaces.take();
   try {
-    const found = runIn(workspace, search, top, wanted);
-    kernelUse[found === NOT_BY_KERNEL ? 'declined' : 'run']++;
-    return found;
+    return runIn(workspace, search, top, wanted);
   } finally {
     workspaces.give(workspace);
   }
@@ -79,71 +95,13 @@ function runIn(
   const { arena } = workspace;
   const kernel = workspace.kernels.query;
   const asked = mode === 'term' ? 1 : search.terms.length;
-  if (!writeTerms(search, asked, arena)) return NOT_BY_KERNEL;
   const averageLength = writeStatistics(search, asked, arena);
-  for (let s = 0; s < segments.length; s++) {
-    if (!describe(segments[s], s, averageLength, workspace, kernel)) return NOT_BY_KERNEL;
-  }
-  const given = search.statistics === undefined ? 0 : 1;
-  if (!blameIndex(() => kernel.lookup(segments.length, asked, given))) return NOT_BY_KERNEL;
+  lookUp(search, asked, averageLength, workspace);
   workspace.table.use(averageLength);
-  writePage(top?.after ?? null, arena);
+  writePage(top, segments, arena);
   return runQuery(deadline, top, segments, arena, () =>
     run(search, asked, top, wanted, workspace, kernel),
   );
-}
-
-/**
- * The terms of a phrase in several segments, looked up by the kernel, which reads tables of their
- * postings ahead; null where it cannot, and for one segment, which gains nothing.
- */
-export function lookUpByKernel(search: TermSearch): readonly SegmentTerms[] | null {
-  const { segments, terms } = search;
-  if (segments.length < 2 || segments.length > QUERY_SEGMENTS) return null;
-  const workspaces = workspacesOf(segments[0].reader.arena);
-  const workspace = workspaces.take();
-  try {
-    const { arena } = workspace;
-    const kernel = workspace.kernels.query;
-    if (!writeTerms(search, terms.length, arena)) return null;
-    for (let s = 0; s < segments.length; s++) {
-      if (!describe(segments[s], s, 1, workspace, kernel)) return null;
-    }
-    if (!blameIndex(() => kernel.lookup(segments.length, terms.length, 0))) return null;
-    kernel.readAhead(0, segments.length, terms.length, 0);
-    return segments.map((_, s) => foundIn(s, terms.length, arena));
-  } finally {
-    workspaces.give(workspace);
-  }
-}
-
-/** The terms that the kernel found in segment `s`. */
-function foundIn(s: number, asked: number, { i32 }: Arena): SegmentTerms {
-  const found: (TermInfo | null)[] = [];
-  for (let k = 0; k < asked; k++) {
-    const at = ((QUERY.segments + ENTRY_BYTES * s + ENTRY.found) >> 2) + 2 * k;
-    const df = i32[at];
-    const ref = i32[at + 1];
-    if (df === 0) found.push(null);
-    else found.push(ref < 0 ? { df, kind: BIG, at: -1 - ref } : { df, kind: SHORT, at: ref });
-  }
-  return found;
-}
-
-/** Puts the terms where the kernel reads them; false where they are too many, or too long. */
-function writeTerms({ terms }: TermSearch, asked: number, { u8, i32, f64 }: Arena): boolean {
-  if (asked > QUERY_TERMS) return false;
-  for (let k = 0; k < asked; k++) {
-    const { bytes, boost } = terms[k];
-    const { length } = bytes;
-    if (length > QUERY_TEXT) return false;
-    const at = QUERY.text + (k << 8);
-    for (let i = 0; i < length; i++) u8[at + i] = bytes[i];
-    for (let i = length; i < 8; i++) u8[at + i] = 0;
-    i32[(QUERY.lengths >> 2) + k] = length;
-    f64[(QUERY.boosts >> 3) + k] = boost;
-  }
-  return true;
 }
 
 /** Writes what weighs the terms; returns the average length. */
@@ -172,36 +130,23 @@ function writeStatistics(
   return averageLength;
 }
 
-/** Writes where the page begins: documents that score more are not of it. */
-function writePage(after: TopAfter | null, { i32, f64 }: Arena): void {
+/** Writes where the page begins (documents that score more are not of it), and who keeps it. */
+function writePage(
+  top: TopDocs | null,
+  segments: readonly ScoringSegment[],
+  { i32, f64, memory }: Arena,
+): void {
+  const after = top?.after ?? null;
+  let isFar = top !== null && top.limit > QUERY_TOP;
+  for (let s = 0; top !== null && s < segments.length; s++) {
+    const { ranks } = segments[s];
+    if (ranks !== null && ranks.buffer !== memory.buffer) isFar = true;
+  }
+  i32[QUERY.far >> 2] = isFar ? 1 : 0;
   const most = after?.score ?? Number.POSITIVE_INFINITY;
   i32[QUERY.after >> 2] = after === null ? 0 : 1;
   f64[QUERY.most >> 3] = most;
   f64[QUERY.ceiling >> 3] = most * ROUND_UP;
-}
-
-/** Describes segment `s` of a search to the kernel; false where it cannot read all of it. */
-function describe(
-  { reader, ranks, blocked, living }: ScoringSegment,
-  s: number,
-  averageLength: number,
-  { arena, samples }: Workspace,
-  kernel: QueryKernel,
-): boolean {
-  if (reader.arena !== arena || !reader.text || reader.cold) return false;
-  const { i32, f64, memory } = arena;
-  if (ranks !== null && ranks.buffer !== memory.buffer) return false;
-  const entry = QUERY.segments + ENTRY_BYTES * s;
-  const { addresses } = reader;
-  for (let i = 0; i < addresses.length; i++) i32[(entry >> 2) + i] = addresses[i];
-  f64[(entry + ENTRY.scale) >> 3] = averageLength / reader.averageLength;
-  i32[(entry + ENTRY.ranks) >> 2] = ranks === null ? 0 : ranks.byteOffset;
-  i32[(entry + ENTRY.blocked) >> 2] = blocked === null ? 0 : blocked.byteOffset;
-  i32[(entry + ENTRY.exact) >> 2] = blocked === null || living !== null ? 1 : 0;
-  i32[(entry + ENTRY.samples) >> 2] = samples.of(reader, entry, kernel);
-  i32[(entry + ENTRY.step) >> 2] = sampleStep(reader);
-  for (let k = 0; k < QUERY_TERMS; k++) i32[((entry + ENTRY.living) >> 2) + k] = -1;
-  return true;
 }
 
 /** Runs the query over all segments, in one call unless what the kernel needs of some has no room. */
@@ -216,7 +161,8 @@ function run(
   deadline.check();
   reserve(segments, workspace);
   const counting = (wanted & COUNT) !== 0;
-  const most = Math.floor(QUERY_EMITTED / (top?.limit ?? 1));
+  const isFar = workspace.arena.i32[QUERY.far >> 2] === 1;
+  const most = isFar ? QUERY_SEGMENTS : Math.floor(QUERY_EMITTED / (top?.limit ?? 1));
   let total = 0;
   for (let first = 0; first < segments.length; ) {
     const last = lastTogether(segments, first, most, workspace);
@@ -291,8 +237,9 @@ function call(
 function begin(top: TopDocs, { i32, f64 }: Arena): void {
   f64[QUERY.theta >> 3] = top.theta;
   i32[QUERY.limit >> 2] = top.limit;
-  i32[QUERY.size >> 2] = top.size;
-  for (let i = 0; i < top.size; i++) {
+  const size = i32[QUERY.far >> 2] === 1 ? 0 : top.size;
+  i32[QUERY.size >> 2] = size;
+  for (let i = 0; i < size; i++) {
     f64[(QUERY.topScores >> 3) + i] = top.scoreAt(i);
     i32[(QUERY.topDocs >> 2) + i] = -1;
   }

@@ -8,7 +8,7 @@ import { QUERY } from './kernel-memory.ts';
 /** Keys of a segment that are compared one by one before its first rank of the page is found. */
 const COMPARED = 32;
 
-/** A running query: what it fills, where, and how many keys of a segment it has compared. */
+/** A running query: what it fills, where, how many keys of a segment it has compared. */
 interface RunningQuery {
   readonly deadline: Deadline;
   /** Null: documents are only counted. */
@@ -17,6 +17,8 @@ interface RunningQuery {
   readonly arena: Arena;
   segment: number;
   compared: number;
+  /** Place of the segment whose documents are offered. */
+  entered: number;
 }
 
 /** A search is synchronous, so there is one at a time. */
@@ -31,7 +33,7 @@ export function runQuery<T>(
   search: () => T,
 ): T {
   const before = current;
-  current = { deadline, top, segments, arena, segment: -1, compared: 0 };
+  current = { deadline, top, segments, arena, segment: -1, compared: 0, entered: -1 };
   try {
     return search();
   } finally {
@@ -83,4 +85,20 @@ function firstRank({ number, ranks, reader }: ScoringSegment, top: TopDocs): num
     else low = middle + 1;
   }
   return low;
+}
+
+/**
+ * Offers a document of the segment at place `s` to the running query; returns what a score has to
+ * reach then.
+ */
+export function offerFar(s: number, doc: number, score: number): number {
+  const query = current!;
+  const top = query.top!;
+  if (query.entered !== s) {
+    query.entered = s;
+    top.enter(query.segments[s].number, query.segments[s].ranks);
+  }
+  top.offer(doc, score);
+  query.arena.i32[QUERY.strict >> 2] = top.strict ? 1 : 0;
+  return top.theta;
 }

@@ -21,7 +21,7 @@ export const LIST_FIELD = {
   blocks: 24,
 } as const;
 /** Number of the best scores so far (i32), and the scores, falling. */
-export const BEST_COUNT_AT = 384 * 1024;
+export const BEST_COUNT_AT = 448 * 1024;
 export const BEST_AT = BEST_COUNT_AT + 16;
 /** The kernel keeps at most so many best scores. */
 export const MOST_BEST = 64;
