@@ -11,6 +11,8 @@ interface Sampled {
   queries: number;
   /** -1: not sampled. */
   slot: number;
+  /** The search that was last told the address. */
+  search: number;
 }
 
 /**
@@ -22,16 +24,24 @@ export class DictionarySamples {
   readonly #readers = new WeakMap<InvertedReader, Sampled>();
   readonly #owners = new Array<Sampled | null>(SAMPLE_SLOTS).fill(null);
   #next = 0;
+  #search = 0;
+
+  /** Begins a search: addresses that it is told hold for all of it. */
+  begin(): void {
+    this.#search++;
+  }
 
   /** Byte address of a reader's samples; 0: it has none yet. It is described at `entry`. */
   of(reader: InvertedReader, entry: number, kernel: QueryKernel): number {
     let own = this.#readers.get(reader);
-    if (own === undefined) this.#readers.set(reader, (own = { queries: 0, slot: -1 }));
+    if (own === undefined) this.#readers.set(reader, (own = { queries: 0, slot: -1, search: 0 }));
+    own.search = this.#search;
     if (own.slot >= 0) return SAMPLES_AT + own.slot * SAMPLE_BYTES;
     if (++own.queries < QUERIES_BEFORE) return 0;
     const slot = this.#next;
-    this.#next = (slot + 1) % SAMPLE_SLOTS;
     const former = this.#owners[slot];
+    if (former?.search === this.#search) return 0;
+    this.#next = (slot + 1) % SAMPLE_SLOTS;
     if (former !== null) {
       former.slot = -1;
       former.queries = 0;

@@ -51,6 +51,7 @@ function lookUpIn(
   known: boolean,
 ): boolean {
   const kernel = workspace.kernels.query;
+  workspace.samples.begin();
   for (let s = 0; s < segments.length; s++) {
     const isKnown = known || segments[s].reader.cold;
     describe(segments[s], s, averageLength, isKnown, workspace);
