@@ -37,9 +37,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   else {
     process.stderr.write(`error: lhs needs Node 22.19 or newer, this is ${process.version}\n`);
     const isClone = existsSync(new URL('../src', import.meta.url));
+    const quoted = (word) =>
+      /[^\w@%+=:,./-]/.test(word) ? `'${word.replace(/'/g, "'\\''")}'` : word;
+    const command = ['npx -p node@24 lhs', ...args.map(quoted)].join(' ');
     const wayOut = isClone
       ? 'npm ci installs one that lhs then uses'
-      : 'https://nodejs.org has one; the executable file of lhs needs none';
+      : `${command} runs it with a newer one; https://nodejs.org has one to install`;
     process.stderr.write(`  ${wayOut}\n`);
     process.exitCode = 1;
   }

@@ -40,6 +40,11 @@ describe('a printed command', () => {
     expect(asTyped(line, {}, [], true)).toBe(line);
   });
 
+  it('keeps the package with whose Node npx runs it', () => {
+    const env = { npm_command: 'exec', npm_config_package: 'node@24' };
+    expect(asTyped('next: lhs search a', env)).toBe('next: npx -p node@24 lhs search a');
+  });
+
   it('stays as it is elsewhere', () => {
     for (const [line] of lines) expect(asTyped(line, { npm_command: 'run' })).toBe(line);
   });

@@ -36,7 +36,7 @@ export function placeFlags(argv: readonly string[]): readonly string[] {
 
 /**
  * The line with its commands as they work here: under `npx lhs`, which puts no `lhs` on the PATH,
- * they begin with `npx lhs`, and they work where this command does (`place`, of `placeFlags`).
+ * they begin with `npx lhs` (under `npx -p node@24 lhs` with that), and they work where this command does (`place`, of `placeFlags`).
  * Messages, which contain no texts of rows, have commands in sentences too.
  */
 export function asTyped(
@@ -48,9 +48,11 @@ export function asTyped(
   const placed = place.length === 0 ? line : withPlace(line, place);
   if (env.npm_command !== 'exec') return placed;
   const commands = [...blanked(placed).matchAll(isMessage ? IN_MESSAGE : COMMAND)];
+  const { npm_config_package: node } = env;
+  const runner = node ? `npx -p ${shellWord(node)} ` : 'npx ';
   return commands.reduceRight((text, { index, 1: before }) => {
     const start = index + before.length;
-    return `${text.slice(0, start)}npx ${text.slice(start)}`;
+    return `${text.slice(0, start)}${runner}${text.slice(start)}`;
   }, placed);
 }
 
