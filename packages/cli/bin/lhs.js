@@ -42,7 +42,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
     const command = ['npx -p node@24 lhs', ...args.map(quoted)].join(' ');
     const wayOut = isClone
       ? 'npm ci installs one that lhs then uses'
-      : `${command} runs it with a newer one; https://nodejs.org has one to install`;
+      : `${command} runs it with a newer one, which https://nodejs.org has`;
     process.stderr.write(`  ${wayOut}\n`);
     process.exitCode = 1;
   }
