@@ -13,6 +13,7 @@ import type { AnswerShapes } from '../output/write-answer.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable } from '../terminal/text.ts';
+import { inFieldCase } from './field-case.ts';
 import { displayColumns, MAX_ROWS, withRowTexts } from './lines/display-columns.ts';
 import { skippedFacets } from './lines/facet-lines.ts';
 import { remarks } from './lines/hit-lines.ts';
@@ -47,10 +48,11 @@ export async function runSearch(
   mode: SearchMode,
   index: string,
   text: string | undefined,
-  flags: SearchFlags,
+  written: SearchFlags,
   place: SearchPlace,
 ): Promise<AnswerShapes> {
-  refuseIdle(mode, flags);
+  refuseIdle(mode, written);
+  const flags = await inFieldCase(written, index, backend);
   const { like } = flags;
   const search =
     like === undefined

@@ -2,6 +2,7 @@ import { withDates } from '@lakehouse-search/contract/internal';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
+import { inFieldCase } from '../../search/field-case.ts';
 import { aggregationLines } from '../../search/lines/aggregation-lines.ts';
 import { aggregationTable } from '../../search/lines/aggregation-rows.ts';
 import { partialRemarks } from '../../search/lines/partial.ts';
@@ -24,10 +25,11 @@ export default class IndexAggregate extends LhsCommand {
   static override flags = { ...aggregationFlags, ...matchFlags, ...outputFlags };
 
   override async run(): Promise<void> {
-    const { args, flags } = await this.parse(IndexAggregate);
-    const target = this.target(flags);
+    const { args, flags: written } = await this.parse(IndexAggregate);
+    const target = this.target(written);
+    const backend = await this.backend(written);
+    const flags = await inFieldCase(written, args.index, backend);
     const aggs = await aggregationSpecs(flags);
-    const backend = await this.backend(flags);
     const request = await matchRequest(args, flags);
     const answer = await backend.aggregate({ ...request, aggs });
     const { total, took_ms: took, notes = [] } = answer;

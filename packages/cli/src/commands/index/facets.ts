@@ -4,6 +4,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { fieldsOfFewValues } from '../../search/few-values.ts';
+import { inFieldCase } from '../../search/field-case.ts';
 import { facetTable } from '../../search/lines/aggregation-rows.ts';
 import { facetLines, skippedFacets } from '../../search/lines/facet-lines.ts';
 import { partialRemarks } from '../../search/lines/partial.ts';
@@ -40,9 +41,10 @@ export default class IndexFacets extends LhsCommand {
   };
 
   override async run(): Promise<void> {
-    const { args, flags } = await this.parse(IndexFacets);
-    const target = this.target(flags);
-    const backend = await this.backend(flags);
+    const { args, flags: written } = await this.parse(IndexFacets);
+    const target = this.target(written);
+    const backend = await this.backend(written);
+    const flags = await inFieldCase(written, args.index, backend);
     const description = await backend.describeIndex({ index: args.index });
     const fields = flags.field ?? (await countable(backend, description));
     const size = flags.size === undefined ? {} : { size: flags.size };

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
+import { inFieldCase } from '../../search/field-case.ts';
 import { partialRemarks } from '../../search/lines/partial.ts';
 import { count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
@@ -31,8 +32,9 @@ export default class IndexSuggest extends LhsCommand {
   };
 
   override async run(): Promise<void> {
-    const { args, flags } = await this.parse(IndexSuggest);
-    const backend = await this.backend(flags);
+    const { args, flags: written } = await this.parse(IndexSuggest);
+    const backend = await this.backend(written);
+    const flags = await inFieldCase(written, args.index, backend);
     const answer = await backend.suggest({
       index: args.index,
       field: flags.field,
