@@ -37,7 +37,8 @@ export function placeFlags(argv: readonly string[]): readonly string[] {
 /**
  * The line with its commands as they work here: under `npx lhs`, which puts no `lhs` on the PATH,
  * they begin with `npx lhs` (under `npx -p node@24 lhs` with that), and they work where this
- * command does (`place`, of `placeFlags`). Messages, which contain no texts of rows, have commands in sentences too.
+ * command does (`place`, of `placeFlags`). Messages, which contain no texts of rows, have commands
+ * in sentences too.
  */
 export function asTyped(
   line: string,
