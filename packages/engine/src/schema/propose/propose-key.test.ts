@@ -74,6 +74,41 @@ describe('the key of tables without identifier fields', () => {
     ['stocks', { symbol: page(100), date: part(100), price: part(3) }, 'symbol,date'],
     ['verses', { surah_id: page(50), number: part(50), text: prose }, 'surah_id,number'],
     ['years of countries without codes', { country: text((i) => `c${i % 9}`), year: part(50) }, ''],
+    [
+      'years of countries',
+      { country: text((i) => `c${i % 9}`), year: page(9), gdp: number },
+      'country,year',
+    ],
+    [
+      'stations',
+      { station: text((i) => `s${i % 4}`), date: { ...day, of: (i) => i >> 2 } },
+      'station,date',
+    ],
+    [
+      'names of babies',
+      {
+        name: text((i) => `n${i % 25}`),
+        sex: text((i) => 'fm'[i % 2]),
+        year: page(50),
+        births: number,
+      },
+      'name,sex,year',
+    ],
+    [
+      'names that differ by chance',
+      { first: text((i) => `f${i % 99}`), town: text((i) => `t${(i * 7) % 101}`) },
+      '',
+    ],
+    [
+      'years of a country with NULL',
+      { country: text((i) => (i === 9 ? null : `c${i % 9}`)), year: page(9) },
+      '',
+    ],
+    [
+      'a year of a country that comes twice',
+      { country: text((i) => `c${i % 9}`), year: long((i) => Math.min((i / 9) | 0, 54)) },
+      '',
+    ],
     ['verses without identifiers', { sura: page(50), verse: part(50), text: prose }, 'sura,verse'],
     ['counts that are no verses', { sura: page(50), verse: part(25), text: prose }, ''],
     [
@@ -110,6 +145,12 @@ describe('the key of tables without identifier fields', () => {
       '',
       'no columns that look like a key differ in the first 100,000 rows',
     ]);
+  });
+
+  it('has several columns that are not named like a key only if all rows were compared', async () => {
+    const columns = { country: text((i) => `c${i % 300}`), year: page(300) };
+    expect((await proposed(columns, 90_000))[0]).toBe('country,year');
+    expect((await proposed(columns, 120_000))[0]).toBe('');
   });
 
   it('is not guessed from a few rows', async () => {

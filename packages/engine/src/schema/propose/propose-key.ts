@@ -6,7 +6,8 @@
  *    is named like an identifier or a code, else the first column or a date if they differ in the
  *    whole table, else two or three that are named like parts of a key, else two columns of
  *    integers that count all rows of the table: chapters and their verses; if one column of codes
- *    differs, too, it is the key.
+ *    differs, too, it is the key. Else two or three short columns with few combinations, of which
+ *    each comes once in the whole table: countries and years.
  * 3. The candidates are compared in up to 100,000 rows. A comment says in how many rows, and how
  *    likely the key is: a name like `id` says more than values that happen to differ.
  */
@@ -38,8 +39,8 @@ const MAX_CANDIDATES = 8;
 interface Candidate {
   readonly columns: readonly string[];
   readonly how: 'likely' | 'a guess';
-  /** Only if the whole table was compared. */
-  readonly needsAll: boolean;
+  /** The rows that must have been compared: the first ones, or all; or all, with few combinations. */
+  readonly needs: 'first' | 'all' | 'few';
 }
 
 /** Proposes a key. Throws invalid_argument if `requested` names columns that cannot be a key. */
@@ -59,12 +60,14 @@ export async function proposeKey(
     ...severalColumns(table, sample),
     ...(counting.length === 0 ? [] : singleColumns(table, sample, [CODES])),
     ...counting,
+    ...combinedColumns(table, sample),
   ];
   const names = [...new Set(candidates.flatMap(({ columns }) => columns))];
   const isEnough = sample.isAll || names.length === 0;
   const larger = isEnough ? sample : await readSample(table, names, KEY_SAMPLE_ROWS);
-  const found = candidates.find(({ columns, needsAll }) => {
-    return (larger.isAll || !needsAll) && sharedRows(larger, columns) === 0;
+  const found = candidates.find(({ columns, needs }) => {
+    if (needs !== 'first' && !larger.isAll) return false;
+    return sharedRows(larger, columns) === 0 && (needs !== 'few' || isNoChance(larger, columns));
   });
   if (found !== undefined) {
     const { columns, how } = found;
@@ -128,7 +131,7 @@ function singleColumns(
     .slice(0, MAX_CANDIDATES)
     .map(({ name, rank }) => {
       const how = rank <= LIKELY ? 'likely' : 'a guess';
-      return { columns: [name], how, needsAll: rank > LIKELY };
+      return { columns: [name], how, needs: rank > LIKELY ? 'all' : 'first' };
     });
 }
 
@@ -164,11 +167,10 @@ function countingColumns({ schema }: SourceTable, sample: Sample): readonly Cand
   return integers
     .flatMap((a, i) => integers.slice(i + 1).map((b) => [a, b]))
     .filter(([a, b]) => areCounting(sample.columns.get(a)!, sample.columns.get(b)!))
-    .map((columns) => ({ columns, how: 'a guess', needsAll: true }));
+    .map((columns) => ({ columns, how: 'a guess', needs: 'all' }));
 }
 
 function areCounting(groups: readonly Value[], numbers: readonly Value[]): boolean {
-  const repeats = (values: readonly Value[]) => new Set(values).size * 2 <= values.length;
   const isNext = (i: number) =>
     groups[i] === groups[i - 1] ? numbers[i]! > numbers[i - 1]! : groups[i]! > groups[i - 1]!;
   if ([...groups, ...numbers].includes(null) || !repeats(groups) || !repeats(numbers)) return false;
@@ -183,13 +185,50 @@ function severalColumns(table: SourceTable, sample: Sample): readonly Candidate[
     .filter((name) => keyRank(name) !== 'none')
     .filter((name) => !sample.columns.get(name)!.includes(null))
     .slice(0, MAX_PARTS);
-  const pairs = parts.flatMap((a, i) => parts.slice(i + 1).map((b) => [a, b]));
-  const threes = pairs.flatMap(([a, b]) => parts.slice(parts.indexOf(b) + 1).map((c) => [a, b, c]));
-  return [...pairs, ...threes]
+  return combinations(parts)
     .filter((columns) => columns.some((name) => keyRank(name) !== 'part'))
     .filter((columns) => sharedRows(sample, columns) === 0)
     .slice(0, MAX_CANDIDATES)
-    .map((columns) => ({ columns, how: 'a guess', needsAll: false }));
+    .map((columns) => ({ columns, how: 'a guess', needs: 'first' }));
+}
+
+/** All pairs of names, then all threes, in their order. */
+function combinations(names: readonly string[]): readonly (readonly string[])[] {
+  const pairs = names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b]));
+  const threes = pairs.flatMap(([a, b]) => names.slice(names.indexOf(b) + 1).map((c) => [a, b, c]));
+  return [...pairs, ...threes];
+}
+
+/** Two or three columns of short texts, dates, and numbers that are named like parts of a key. */
+function combinedColumns(table: SourceTable, sample: Sample): readonly Candidate[] {
+  if (sample.rows < FEW_ROWS_OF_PARTS) return [];
+  const parts = keyCandidates(table)
+    .filter(({ name, type }) => !/^(int|long)$/.test(type.kind) || keyRank(name) !== 'none')
+    .map(({ name }) => name)
+    .filter((name) => isPart(sample.columns.get(name) ?? []))
+    .slice(0, MAX_PARTS);
+  return combinations(parts)
+    .filter((columns) => sharedRows(sample, columns) === 0 && isNoChance(sample, columns))
+    .slice(0, MAX_CANDIDATES)
+    .map((columns) => ({ columns, how: 'a guess', needs: 'few' }));
+}
+
+function isPart(values: readonly Value[]): boolean {
+  if (new Set(values).size === 1 || !repeats(values)) return false;
+  return !values.includes(null) && isShort(values) && !hasAddresses(values);
+}
+
+/** Whether a value comes twice or more, on average. */
+const repeats = (values: readonly Value[]): boolean => new Set(values).size * 2 <= values.length;
+
+/** Rows of random values that would be expected to repeat a combination. */
+const MIN_REPEATS = 20;
+
+/** Whether random values of these columns would repeat: that none does is a rule of the table. */
+function isNoChance({ columns, rows }: Sample, names: readonly string[]): boolean {
+  const distinct = names.map((name) => new Set(columns.get(name)).size);
+  const all = distinct.reduce((product, count) => product * count, 1);
+  return rows ** 2 / (2 * all) >= MIN_REPEATS;
 }
 
 /** Rows of a sample whose columns have a NULL, or the values of an earlier row. */
