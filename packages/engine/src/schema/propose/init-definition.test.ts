@@ -341,4 +341,16 @@ describe('the definition of a wide table', () => {
     expect(parseDefinition(text, ANALYZER_CATALOG)).toMatchObject({ issues: [] });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(262_144);
   });
+
+  it('proposes one of two columns if objects repeat their key', async () => {
+    const codes = many((i) => `c${i}`);
+    const columns = { key: { type: string, values: codes }, zip: { type: string, values: codes } };
+    const text = await initDefinition(fakeTable(columns, []), { source: { path: '/t' } });
+    expect(text).toContain('identifier: [zip]');
+    expect(text).toContain('# not indexed: "key": its values are those of zip');
+    expect(text).not.toContain('name: key');
+    const different = { ...columns, zip: { type: string, values: [...codes.slice(1), 'x'] } };
+    const both = await initDefinition(fakeTable(different, []), { source: { path: '/t' } });
+    expect(both).toContain('name: key');
+  });
 });

@@ -22,6 +22,7 @@ import type { FieldType } from '../definition.ts';
 import { fieldNameFault } from '../parse/parse-field.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
 import { type ProposedText, proposeText } from './propose-text.ts';
+import { KEY_COLUMN, sameAsKey } from './same-values.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
 import { sourceLines, yamlScalar } from './source-lines.ts';
 import { NO_TITLE, titleRank } from './title-names.ts';
@@ -45,8 +46,11 @@ export interface InitOptions {
 export async function initDefinition(table: SourceTable, options: InitOptions): Promise<string> {
   const read = await sampleColumns(table).catch((error: Error) => error);
   const sample = read instanceof Error ? NO_SAMPLE : read;
+  const same = options.key === undefined ? sameAsKey(table, sample) : undefined;
   const proposals = table.schema.fields.map((field) =>
-    propose(field, sample.columns.get(field.name) ?? []),
+    field.name === KEY_COLUMN && same !== undefined
+      ? { kind: 'skipped' as const, column: field.name, why: `its values are those of ${same}` }
+      : propose(field, sample.columns.get(field.name) ?? []),
   );
   const key = await proposeKey(table, sample, options.key);
   const names = fieldNames(proposals);
@@ -87,9 +91,7 @@ function fitting(what: string, lines: readonly string[], bytes: number): readonl
   return [...lines.slice(0, over), `# ${lines.length - over} more ${what} left out: ${limit}`];
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
-}
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 
 /** A legal index name from a table's name. */
 function indexName(table: string): string {

@@ -18,6 +18,7 @@ import type { SourceTable, Value } from '@lakehouse-search/lake';
 import { keyTypeFault } from '../keys/key-types.ts';
 import { parseIp } from '../values/ip-value.ts';
 import { isPersonName, keyRank } from './key-names.ts';
+import { KEY_COLUMN, sameAsKey } from './same-values.ts';
 import { KEY_SAMPLE_ROWS, keyCandidates, readSample, type Sample } from './sample-columns.ts';
 
 /** The key that a definition proposes, and why: a comment. */
@@ -70,7 +71,9 @@ export async function proposeKey(
     return sharedRows(larger, columns) === 0 && (needs !== 'few' || isNoChance(larger, columns));
   });
   if (found !== undefined) {
-    const { columns, how } = found;
+    const { how } = found;
+    const same = sameAsKey(table, sample);
+    const columns = found.columns.map((name) => (name === KEY_COLUMN ? (same ?? name) : name));
     return { columns, why: `${how}: ${different(columns)} in ${rowsOf(larger)}` };
   }
   const why = `no columns that look like a key differ in ${rowsOf(larger)}`;
