@@ -5,7 +5,6 @@ import type { EngineOptions } from '@lakehouse-search/engine/internal';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { Command, Flags } from '@oclif/core';
 import { requireUtf8Arguments } from './config/argument-bytes.ts';
-import { indexLocation } from './config/index-location.ts';
 import { joinedWords } from './config/joined-words.ts';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
 import { type FlagSettings, readSettings, serviceUrl, settingValue } from './config/settings.ts';
@@ -18,9 +17,15 @@ import { type OutputTarget, outputTarget, rowTarget } from './output/output-targ
 import type { RowFormat } from './output/row-formats.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
 import type { JobFlags, JobWork } from './sync/run-job.ts';
+import { endNow } from './terminal/end-now.ts';
+import { commandLines } from './terminal/errors/command-lines.ts';
+import {
+  locatedLine,
+  locatedTerminal,
+  withWriterCommand,
+} from './terminal/errors/command-location.ts';
 import { nextCommand } from './terminal/errors/next-step.ts';
 import { shellWord } from './terminal/errors/shell-word.ts';
-import { typedFlags } from './terminal/errors/typed-flags.ts';
 import { jsonText } from './terminal/json-text.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
@@ -79,11 +84,12 @@ export abstract class LhsCommand extends Command {
     debug: Flags.boolean({ description: 'show where an error happened', helpGroup: 'GLOBAL' }),
   };
 
-  protected readonly terminal: Terminal = processTerminal();
+  protected terminal: Terminal = processTerminal();
   protected readonly style: Style = styleFor(this.terminal);
   /** The definition file in commands that errors name. */
   #file: string | undefined;
   #location: string | undefined;
+  #located = (line: string): string => line;
   #backend: BackendApi | undefined;
 
   /** Prints a JSON value: one line on a pipe, indented for a person. */
@@ -128,7 +134,8 @@ export abstract class LhsCommand extends Command {
     const { interactive, color } = this.terminal;
     const here = target.file === undefined;
     const reader = { indent: here && interactive, styled: here && color };
-    const written = await writeAnswer(target, shapes, reader);
+    const lines = async () => (await shapes.lines()).map(this.#located);
+    const written = await writeAnswer(target, { ...shapes, lines }, reader);
     if (!here) this.terminal.err(writtenLine(target, written));
   }
 
@@ -207,11 +214,18 @@ export abstract class LhsCommand extends Command {
     const words = switchValues('sort' in flags ? joinedOrder(spaced) : spaced, flags);
     const parsed = await super.parse(options, joinedWords(words, { args: options?.args, flags }));
     const args: { index?: unknown } = parsed.args;
-    const location = indexLocation(args.index);
-    if (location === null) return parsed;
-    this.#location = location;
-    return { ...parsed, args: { ...parsed.args, index: location } };
+    if (typeof args.index !== 'string' || !args.index.includes('/')) return parsed;
+    return { ...parsed, args: { ...parsed.args, index: await this.atLocation(args.index) } };
   };
+
+  /** Lets `backend` open what is published at a location, whatever else is set; its URL. */
+  protected async atLocation(location: string): Promise<string> {
+    const { locationUrl } = await import('@lakehouse-search/engine/internal');
+    this.#location = locationUrl(location);
+    this.#located = locatedLine(this.#location);
+    this.terminal = locatedTerminal(this.terminal, this.#located);
+    return this.#location;
+  }
 
   /** As `backend`, where only the embedded engine will do. */
   protected async localBackend(
@@ -360,17 +374,13 @@ export abstract class LhsCommand extends Command {
   override async catch(error: Error): Promise<void> {
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
     const { errorReport } = await import('./terminal/errors/error-report.ts');
-    const report = errorReport(error, styleFor(color), this.terminal.errWidth, this.id ?? '');
+    const shown = withWriterCommand(error, this.id ?? '', this.argv);
+    const report = errorReport(shown, styleFor(color), this.terminal.errWidth, this.id ?? '');
     if (this.argv.includes('--json')) this.printJson(report.body);
     else {
-      const of = this.#file ?? shellWord(this.argv.map(fileOfIndex).find(Boolean) ?? 'FILE');
-      const [message, ...more] = report.lines.map((line) =>
-        line.replace(/^( {2}lhs index \w+) FILE$/, (_, command) => `${command} ${of}`),
-      );
-      // line and column are those of the definition file
-      const file = () => (this.#file === undefined ? '' : `${this.#file}, `);
-      const placed = message.replace(/(?=line \d+, column \d+: )/, file);
-      this.terminal.err(typedFlags(placed, this.argv, this.ctor.flags), ...more);
+      const typedFile = this.argv.map(fileOfIndex).find(Boolean);
+      const typed = { argv: this.argv, flags: this.ctor.flags, file: this.#file, typedFile };
+      this.terminal.err(...commandLines(report.lines, typed));
     }
     if (this.argv.includes('--debug')) this.terminal.err(...String(error.stack).split('\n'));
     process.exitCode = report.exit;
@@ -381,20 +391,7 @@ export abstract class LhsCommand extends Command {
   }
 }
 
-const INTERRUPTED_EXIT = 130;
 /** Time for the message of an interrupted command to be written. */
 const END_AFTER_MS = 300;
 /** Time for an answer after a signal. */
 const ANSWER_MS = 700;
-
-/**
- * Ends this process at once, as SIGINT ends a process that does not handle it: a shell sees exit
- * code 130. `process.exit` waits for the threads of Node, and one of them may be blocked in a
- * system call that never returns.
- */
-export function endNow(): never {
-  process.removeAllListeners('SIGINT');
-  process.kill(process.pid, 'SIGINT');
-  // only process 1 of a container comes here: the kernel does not end it by a signal of its own
-  process.exit(INTERRUPTED_EXIT);
-}

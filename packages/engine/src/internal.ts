@@ -5,6 +5,7 @@ export {
   nextClockStart,
   zoneOffsets,
 } from './aggregate/histogram/calendar.ts';
+export { locationUrl } from './base/location-url.ts';
 export { inTurns, mapInTurns, pauses } from './base/turns.ts';
 export {
   checkModel,

@@ -8,8 +8,7 @@
  * The code of an operation is loaded with its first call, so that a single search starts fast.
  */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import type {
   AlterIndexRequest,
   AlterPlan,
@@ -35,6 +34,7 @@ import {
 } from '@lakehouse-search/contract/internal';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
+import { hasScheme, locationUrl } from './base/location-url.ts';
 import { SYSTEM_CLOCK } from './base/time/clock.ts';
 import type { CachedParts } from './local/cache/answer-text.ts';
 import { type RepeatedRequest, recallAnswer } from './local/cache/recall.ts';
@@ -81,10 +81,10 @@ export async function openEngine(
 
 /** The location of a published index as a URL; null: it is the path of a data folder. */
 function locationOf(path: string): string | null {
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return path.replace(/\/+$/, '');
-  const isRepository = (folder: string) => existsSync(join(folder, 'repository.json'));
-  const isPublished = existsSync(path) ? isRepository(path) : isRepository(join(path, '..'));
-  return isPublished ? pathToFileURL(resolve(path)).href : null;
+  const has = (...names: readonly string[]) => existsSync(join(path, ...names));
+  const isFolder = has() && (has('registry.db') || !has('repository.json'));
+  const isPublished = hasScheme(path) || (!isFolder && (has() || has('..', 'repository.json')));
+  return isPublished ? locationUrl(path) : null;
 }
 
 /** The local `BackendApi`. Close it when done: it holds mapped files and the registry. */

@@ -4,6 +4,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { list } from '../search/flag-values.ts';
+import { storageFlag } from '../serve/serve-flags.ts';
 
 /** Refuses to serve a folder without data: a client would see no index, and nobody why. */
 function requireDataFolder(folder: string): void {
@@ -31,10 +32,12 @@ export default class Mcp extends LhsCommand {
   static override examples = [
     '<%= config.bin %> mcp --data-dir ./data',
     '<%= config.bin %> mcp --url https://search.example.com',
+    '<%= config.bin %> mcp --storage s3://bucket/prefix',
     '<%= config.bin %> mcp config --client claude',
   ];
 
   static override flags = {
+    storage: storageFlag,
     tools: Flags.string({
       description: 'serve these tools alone, separated by commas (all)',
       helpValue: 'A,B',
@@ -50,8 +53,10 @@ export default class Mcp extends LhsCommand {
     if (flags.json) {
       throw new LhsError('invalid_argument', 'lhs mcp has no --json: it speaks JSON-RPC');
     }
-    const isRemote = this.remoteUrl(flags) !== undefined;
-    if (!isRemote) requireDataFolder(this.dataDir(flags));
+    const { storage } = flags;
+    const isRemote = storage === undefined && this.remoteUrl(flags) !== undefined;
+    if (storage !== undefined) await this.atLocation(storage);
+    else if (!isRemote) requireDataFolder(this.dataDir(flags));
     const [{ serveStdio }, backend, publicError] = await Promise.all([
       import('@lakehouse-search/mcp'),
       this.backend(flags, {}),

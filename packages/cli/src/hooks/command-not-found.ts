@@ -4,12 +4,16 @@ import { flagsBehind, globalValues } from '../config/flags-first.ts';
 import { searchableNames } from '../config/searchable-names.ts';
 import { unknownCommand } from '../help/not-found.ts';
 
-/** `lhs INDEX words` is `lhs search INDEX words` if no command has the name of the index. */
+/**
+ * `lhs INDEX words` is `lhs search INDEX words` if no command has the name of the index. It may be
+ * a location.
+ */
 class NamedSearch extends Search {
   static override id = 'search';
 
   override async run(): Promise<void> {
     const [name, ...rest] = this.argv;
+    if (name.includes('/')) return super.run();
     const indexes = await this.#names();
     if (indexes.includes(name)) return super.run();
     const words = [name, ...rest.filter((word) => !word.startsWith('-'))];

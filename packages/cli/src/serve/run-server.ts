@@ -82,22 +82,27 @@ export function serverRequest(
 /** What a person should know about a server that has just started. */
 export function startLines({ server, options }: Started): readonly string[] {
   const { url, grpc, indexes, adminPassword } = server;
-  const { dataDir, auth, sync } = options;
+  const { dataDir, storage, auth } = options;
   const [first = 'INDEX'] = indexes;
   const header = auth ? ` -H "authorization: Bearer $TOKEN"` : '';
   return [
     `REST     ${url}`,
     `gRPC     ${grpc}`,
     ...consoleLines(server, options),
-    `data     ${dataDir}: ${plural(indexes.length, 'index', 'indexes')}`,
+    `data     ${storage ?? dataDir}: ${plural(indexes.length, 'index', 'indexes')}`,
     `access   ${auth ? 'with credentials' : 'open: everybody who reaches the ports'}`,
     ...memoryLines(options),
-    `sync     ${sync.enabled ? `on, a look at each table every ${sync.pollMs} ms or less` : 'off'}`,
+    `sync     ${syncText(options)}`,
     ...passwordLines(adminPassword),
     '',
     `curl -s ${url}/v1/search -H 'content-type: application/json'${header} \\`,
     `  -d '{"index": "${first}", "query": "*:*", "limit": 1}'`,
   ];
+}
+
+function syncText({ storage, sync }: ServerOptions): string {
+  if (storage !== undefined) return 'of new commits there; nothing is written';
+  return sync.enabled ? `on, a look at each table every ${sync.pollMs} ms or less` : 'off';
 }
 
 /** Where browsers find the web console. */

@@ -5,6 +5,12 @@ const searchAdapter = Flags.boolean({
   description: 'answer clients of Elasticsearch and OpenSearch',
 });
 
+/** The place of published indexes that a command serves. */
+export const storageFlag = Flags.string({
+  description: 'serve the indexes published there, read-only: s3://bucket/prefix or a folder',
+  helpValue: 'PLACE',
+});
+
 const webConsole = Flags.boolean({
   description: 'serve the web console on the REST port (on)',
   allowNo: true,
@@ -83,6 +89,7 @@ export interface ServeFlags {
   readonly console?: boolean;
   readonly 'search-adapter'?: boolean;
   readonly 'data-dir'?: string;
+  readonly storage?: string;
   readonly advertise?: string;
   readonly node?: string;
   readonly 'control-plane'?: string;
@@ -102,6 +109,7 @@ export function flagValues(flags: ServeFlags): ServerConfig['values'] {
     'console.enabled': flags.console,
     'search_adapter.enabled': flags['search-adapter'],
     data_dir: flags['data-dir'],
+    storage: flags.storage,
     'cluster.control_plane': flags['control-plane'],
     'cluster.advertise': flags.advertise,
     'cluster.node': flags.node,

@@ -51,6 +51,11 @@ export class PublishedLooks {
     return this.#parts.reader.location;
   }
 
+  /** Whether all indexes of a place are read. */
+  get isPlace(): boolean {
+    return this.#parts.reader.isPlace;
+  }
+
   /** Starts a look if it is time; whether reads should wait for it. */
   begin(): boolean {
     const age = this.#parts.clock.ticks() - this.#lookedAt;
@@ -129,11 +134,16 @@ export function publishedLooks(
 export function notPublished(looks: PublishedLooks, name: string, error: unknown): unknown {
   if (!(error instanceof LhsError) || error.code !== 'index_not_found') return error;
   const { location } = looks;
-  const isIt = name === location;
-  const message = isIt
-    ? `there is no index at "${location}" any more`
-    : `"${location}" has no index "${name}"`;
-  const names = error.hint?.startsWith('indexes: ') ? { hint: error.hint } : {};
-  const dropped = isIt ? { hint: 'it was dropped there, or renamed' } : names;
-  return new LhsError('index_not_found', message, { ...dropped, details: error.details });
+  const { details } = error;
+  if (name === location && !looks.isPlace) {
+    const hint = 'it was dropped there, or renamed';
+    const message = `there is no index at "${location}" any more`;
+    return new LhsError('index_not_found', message, { hint, details });
+  }
+  const message =
+    name === location
+      ? `"${location}" names no index of that place`
+      : `"${location}" has no index "${name}"`;
+  const hint = error.hint?.startsWith('indexes: ') ? { hint: error.hint } : {};
+  return new LhsError('index_not_found', message, { ...hint, details });
 }

@@ -53,6 +53,7 @@ export function requireWritable({ looks }: Pick<LocalIndexes, 'looks'>, what: st
   const { location } = looks;
   const message = `cannot ${what} "${location}": an index that is opened by its location is read`;
   throw new LhsError('unsupported', message, {
-    hint: 'the data folder that publishes it writes it',
+    hint: 'change it on the machine that publishes it',
+    details: { read_at: location },
   });
 }

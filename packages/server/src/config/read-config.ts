@@ -100,12 +100,15 @@ function withAbsoluteKeys(issuer: IssuerConfig, folder: string): IssuerConfig {
   return 'file' in jwks ? { ...issuer, jwks: { file: resolve(folder, jwks.file) } } : issuer;
 }
 
+/** Settings that name a folder or a part of an object store. */
+const PLACES: ReadonlySet<string> = new Set(['backup_target', 'storage']);
+
 function singleValues(values: Values, folder: string): ServerConfig['values'] {
   const found: Record<string, unknown> = {};
   for (const [path, { type }] of Object.entries(SERVER_SETTINGS)) {
     const value = path.split('.').reduce<unknown>((at, key) => (at as Values)?.[key], values);
     if (value === undefined) continue;
-    const isPath = type === 'file' || type === 'folder' || path === 'backup_target';
+    const isPath = type === 'file' || type === 'folder' || PLACES.has(path);
     found[path] = isPath ? absolute(value as string, folder) : value;
   }
   return found as ServerConfig['values'];

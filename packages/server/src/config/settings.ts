@@ -33,6 +33,8 @@ const whole = (least: number, most: number, meaning: string): ServerSetting => {
 /** By path in the configuration file. The variable of `tls.cert` is `LHS_TLS_CERT`. */
 export const SERVER_SETTINGS = Object.freeze({
   data_dir: setting('folder', 'data folder with the indexes'),
+  storage: setting('name', 'folder or s3://bucket/prefix whose published indexes are served'),
+  refresh_ms: whole(0, 3_600_000, 'pause between two looks for their newer commits (1,000)'),
   rest_addr: setting('address', 'HOST:PORT of REST (127.0.0.1:8080)'),
   addr: setting('address', 'HOST:PORT of gRPC (127.0.0.1:8081)'),
   hosts: setting('name', 'further names of the service in URLs, by commas (this machine)'),

@@ -1,11 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import { hidePlace } from '../config/private-places.ts';
 import type { SourceNames } from '../config/server-config.ts';
 import type { Release } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
+/** The options that name places. */
+type HiddenOptions = Pick<ServerOptions, 'dataDir' | 'storage' | 'backupTarget' | 'store'>;
+
 /** Hides the folders and addresses of a server from its callers until it stops. */
 export function hidePlaces(
-  { dataDir, backupTarget, store }: Pick<ServerOptions, 'dataDir' | 'backupTarget' | 'store'>,
+  { dataDir, storage, backupTarget, store }: HiddenOptions,
   { catalogs, roots }: Pick<SourceNames, 'catalogs' | 'roots'>,
   later: (release: Release) => void,
 ): void {
@@ -13,6 +17,8 @@ export function hidePlaces(
     if (typeof text === 'string') later(hidePlace(text, name));
   };
   hide(dataDir, 'data folder');
+  hide(storage, 'storage');
+  if (storage?.startsWith('file:')) hide(fileURLToPath(storage), 'storage');
   hide(backupTarget, 'backup target');
   if ('postgres' in store) hide(hostOf(store.postgres), 'database');
   for (const [name, path] of Object.entries(roots)) hide(path, `root ${name}`);

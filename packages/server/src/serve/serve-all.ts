@@ -127,17 +127,18 @@ async function openFolder(
   { options, names, license }: ServeRequest,
   later: (release: Release) => void,
 ) {
-  const { dataDir, threads, backupTarget, memory } = options;
+  const { dataDir, storage, refreshMs, threads, backupTarget, memory } = options;
   later(boundMemory(memory));
   const lock = lockIfWritable(dataDir);
   later(() => lock?.release());
   hidePlaces(options, names, later);
   const location = lock === undefined ? storeOfReader(options) : options.store;
   const store = await openLicensedStore(location, license, later);
-  const backend = await openEngine(dataDir, {
+  const backend = await openEngine(storage ?? dataDir, {
     ...SERVED_FOLDER,
     threads,
     memory,
+    ...(refreshMs === undefined ? {} : { refreshMs }),
     ...(backupTarget === undefined ? {} : { backupTarget }),
     admit: admitDefinition(names),
   });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { locationUrl } from '@lakehouse-search/engine/internal';
 import { type MemoryPlan, serverMemory } from '../config/memory-plan.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { type Address, isLoopback, parseAddress, secretOf } from '../config/setting-values.ts';
@@ -12,6 +13,9 @@ import type { StoreLocation } from '../store/open-store.ts';
 /** The settings of a server with their defaults. */
 export interface ServerOptions {
   readonly dataDir: string;
+  /** URL of the place whose published indexes are read, instead of indexes in the data folder. */
+  readonly storage?: string;
+  readonly refreshMs?: number;
   readonly rest: Address;
   readonly grpc: Address;
   readonly auth: boolean;
@@ -60,13 +64,19 @@ export function serverOptions(
   const grpc = parseAddress(value('addr', '127.0.0.1:8081'), 'addr');
   const auth = value('auth', false);
   const postgres = text('store.postgres_env');
+  const storage = text('storage');
   return {
     dataDir,
+    ...optional('storage', storage === undefined ? undefined : locationUrl(storage)),
+    ...optional('refreshMs', values.refresh_ms as number | undefined),
     rest,
     grpc,
     auth,
     insecureOpen: value('insecure_open', false),
-    sync: { enabled: value('sync', true), pollMs: value('sync_poll_ms', 5000) },
+    sync: {
+      enabled: storage === undefined && value('sync', true),
+      pollMs: value('sync_poll_ms', 5000),
+    },
     ...serverMemory(text('memory'), values.threads as number | undefined),
     drainMs: value('drain_ms', 10_000),
     ...optional('backupTarget', text('backup_target')),

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { ClientName, Reach } from '@lakehouse-search/mcp';
 import { Flags } from '@oclif/core';
-import { LhsCommand } from '../../base-command.ts';
+import { type GlobalFlags, LhsCommand } from '../../base-command.ts';
+import { storageFlag } from '../../serve/serve-flags.ts';
 
 const CLIENTS: readonly ClientName[] = ['claude', 'vscode', 'cursor', 'codex', 'gemini'];
 
@@ -20,6 +21,7 @@ export default class McpConfig extends LhsCommand {
       options: CLIENTS,
       required: true,
     }),
+    storage: storageFlag,
     http: Flags.boolean({ description: 'reach the service at --url over HTTP' }),
     token: Flags.boolean({ description: 'with --http: the service requires a token' }),
   };
@@ -36,10 +38,17 @@ export default class McpConfig extends LhsCommand {
     this.terminal.data(text);
   }
 
+  /** The flags with which the agent's process finds the indexes, wherever it runs. */
+  async #place(storage: string | undefined, url: string | undefined, flags: GlobalFlags) {
+    if (storage !== undefined) return ['--storage', await this.atLocation(storage)];
+    return url === undefined ? ['--data-dir', this.dataDir(flags)] : ['--url', url];
+  }
+
   async #reach(flags: {
     readonly http: boolean;
     readonly token: boolean;
     readonly url?: string;
+    readonly storage?: string;
     readonly 'data-dir'?: string;
   }): Promise<Reach> {
     const url = this.remoteUrl(flags);
@@ -50,7 +59,7 @@ export default class McpConfig extends LhsCommand {
       }
       throw new LhsError('invalid_argument', '"--http" needs the address of a service: --url');
     }
-    const place = url === undefined ? ['--data-dir', this.dataDir(flags)] : ['--url', url];
+    const place = await this.#place(flags.storage, url, flags);
     // a program with an agent often has another PATH, or none
     const program = resolve(this.config.root, '../bin/lhs.js');
     return { kind: 'stdio', command: process.execPath, args: [program, 'mcp', ...place] };

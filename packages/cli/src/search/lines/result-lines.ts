@@ -100,8 +100,7 @@ function nextPage(
   const last = answer.hits.at(-1);
   if (last === undefined || shown >= answer.total) return undefined;
   const mode = search.mode === 'lexical' ? [] : ['--mode', search.mode];
-  const named = request.index?.includes('/') === true ? request.index : index;
-  const parts = ['lhs search', named, ...mode, ...flagWords(request)];
+  const parts = ['lhs search', index, ...mode, ...flagWords(request)];
   if (last.sort !== undefined) parts.push('--after', shellWord(JSON.stringify(last.sort)));
   else parts.push('--offset', String(shown));
   if (like !== undefined) return [...parts, '--like', shellWord(like)].join(' ');

@@ -91,6 +91,10 @@ export class PublishedReader {
     this.#registry = new Registry(parts.folder);
   }
 
+  get isPlace(): boolean {
+    return this.#parts.name === null;
+  }
+
   /** Whether there is no index. */
   isEmpty(): boolean {
     return this.#registry.list().length === 0;

@@ -41,7 +41,7 @@ export async function diagnoseLocal(
     ...merges(status),
     ...(await models(indexes, known)),
     ...(await disk(indexes, known, status)),
-    ...(await backups(indexes, known, call)),
+    ...(indexes.looks === null ? await backups(indexes, known, call) : []),
     ...failedJobs(indexes, known),
     ...kept(status),
     ...files,
