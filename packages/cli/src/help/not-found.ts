@@ -46,7 +46,7 @@ export function notFound(
     return { message: `"${words[wrong]}" comes before the command`, hint: hint ?? flags };
   }
   const message = `there is no command "${[...right, words[wrong]].join(' ')}"`;
-  const meant = fileName(words) ?? meantBy(words, wrong, known);
+  const meant = fileName(words) ?? getOf(words, indexes) ?? meantBy(words, wrong, known);
   const hint = hintOf([...meant, ...searchOf(words, indexes, meant.length === 0)]);
   return { message, hint: hint ?? `${command} --help lists the commands` };
 }
@@ -65,6 +65,18 @@ function fileName([file]: readonly string[]): readonly Name[] | undefined {
   const word = shellWord(file);
   if (/\.ya?ml$/.test(file)) return [['index', 'apply', word]];
   return [['import', word, '--table', 'NAMESPACE.TABLE']];
+}
+
+/** What `get INDEX` and `get INDEX KEY` mean. */
+function getOf([verb, ...rest]: readonly string[], indexes: readonly string[]) {
+  if (verb !== 'get' || !indexes.includes(rest[0])) return undefined;
+  const keys = ['keys', 'get', ...rest.map(shellWord)];
+  return rest.length > 1
+    ? [keys]
+    : [
+        ['index', 'describe', rest[0]],
+        [...keys, 'KEY'],
+      ];
 }
 
 /** The search of the index that the first word is nearest to, or of one `behind` it. */

@@ -26,7 +26,7 @@ const FORMATS = Object.freeze({
 const DELIMITERS: Readonly<Record<string, string>> = { '\t': 'tab' };
 
 /** Columns that a line names; a wide table has thousands. */
-const MOST_COLUMNS = 100;
+const MOST_COLUMNS = 30;
 
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
 export function readingLine(reading: InputReading): string {
@@ -208,13 +208,13 @@ export function advisedFlags(
   ];
 }
 
-/** `16 columns: sku string key, price double, …`. */
-export function schemaLine({ fields, identifierFieldIds }: Schema): string {
+/** `16 columns: sku string key, price double, …`. `describe` prints those that are left out. */
+export function schemaLine({ fields, identifierFieldIds }: Schema, describe: string): string {
   const names = fields.slice(0, MOST_COLUMNS).map(({ id, name, type }) => {
     const key = identifierFieldIds.includes(id) ? ' key' : '';
     return `${name} ${shortType(type)}${key}`;
   });
-  if (fields.length > MOST_COLUMNS) names.push(`… ${fields.length - MOST_COLUMNS} more`);
+  if (fields.length > MOST_COLUMNS) names.push(`… (${describe})`);
   return `${plural(fields.length, 'column')}: ${names.join(', ')}`;
 }
 

@@ -41,12 +41,13 @@ const importAgain = (typed: readonly string[], flags: readonly string[]): readon
   return [['lhs import', ...words.map(shellWord), '--replace', ...flags].join(' ')];
 };
 
-function initCommand(flags: SourceFlags & { readonly table: string }): string {
+/** The table as commands name it: `my.events --warehouse ./lake`. */
+function tableWords(flags: SourceFlags & { readonly table: string }): string {
   const location = (['warehouse', 'catalog'] as const).flatMap((name) => {
     const value = flags[name];
     return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
   });
-  return ['lhs index init', shellWord(flags.table), ...location, '> definition.yaml'].join(' ');
+  return [shellWord(flags.table), ...location].join(' ');
 }
 
 export default class SourceImport extends LhsCommand {
@@ -140,7 +141,8 @@ export default class SourceImport extends LhsCommand {
         notes,
         columns: done.schema && schemaColumns(done.schema),
       });
-    const init = initCommand(flags);
+    const table = tableWords(flags);
+    const init = `lhs index init ${table} > definition.yaml`;
     const opened = () => this.backend(flags);
     const indexes =
       mode === 'create' || done.snapshot === null
@@ -153,7 +155,8 @@ export default class SourceImport extends LhsCommand {
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];
-    const columns = done.schema === undefined ? [] : [schemaLine(done.schema)];
+    const columns =
+      done.schema === undefined ? [] : [schemaLine(done.schema, `lhs source describe ${table}`)];
     this.print([
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,

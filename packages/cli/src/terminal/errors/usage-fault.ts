@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { nearest } from '@lakehouse-search/contract/internal';
 import { topicOf } from './nouns.ts';
 import { sameFlag } from './same-flags.ts';
@@ -59,7 +60,10 @@ const FAULTS: readonly (readonly [RegExp, Reader])[] = [
   ],
   [/^Flag --([\w-]+) expects/, ([, flag]) => fault(`--${flag} needs a value`)],
   [/^Flag --([\w-]+) can only be specified once/, ([, flag]) => fault(`--${flag} is given twice`)],
-  [/^Missing required flag ([\w-]+)/, ([, flag], error) => missingFlag(flag, error)],
+  [
+    /^Missing required flag ([\w-]+)/,
+    ([, flag], error, command) => missingFlag(flag, error, command),
+  ],
   [
     /^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)/,
     ([, one, other]) => fault(`--${one} and --${other} cannot be combined`),
@@ -109,10 +113,25 @@ function missing({ message, args = [], parse }: UsageError): UsageFault {
   );
 }
 
-function missingFlag(flag: string, { parse }: UsageError): UsageFault {
+function missingFlag(flag: string, { parse }: UsageError, command: string): UsageFault {
   const { description, helpValue = 'VALUE' } = parse?.input?.flags?.[flag] ?? {};
+  const meant = flag === 'table' ? withTable(parse?.input?.argv ?? []) : undefined;
+  if (meant !== undefined)
+    return fault(`--${flag} is missing`, `did you mean ${[command, ...meant].join(' ')}?`);
   const hint = description === undefined ? [] : [`add --${flag} ${helpValue} (${description})`];
   return fault(`--${flag} is missing`, ...hint);
+}
+
+/** `FILE TABLE` as `FILE --table TABLE`; undefined if no word behind a file names a table. */
+function withTable(argv: readonly string[]): readonly string[] | undefined {
+  const end = argv.findIndex((word) => word.startsWith('-') && word !== '-');
+  const files = end < 0 ? argv : argv.slice(0, end);
+  const name = files.at(-1) ?? '';
+  if (files.length < 2 || !/^\w[\w-]*(\.\w[\w-]*)*$/.test(name) || existsSync(name))
+    return undefined;
+  const table = name.includes('.') ? name : `my.${name}`;
+  const words = [...files.slice(0, -1), '--table', table, ...argv.slice(files.length)];
+  return words.map(shellWord);
 }
 
 const PAGE = 'in the environment (lhs help object-storage)';

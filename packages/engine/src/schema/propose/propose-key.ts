@@ -40,7 +40,7 @@ const MAX_CANDIDATES = 8;
 interface Candidate {
   readonly columns: readonly string[];
   readonly how: 'likely' | 'a guess';
-  /** The rows that must have been compared: the first ones, or all; or all, with few combinations. */
+  /** The rows that must be compared: the first ones, or all; or all, with few combinations. */
   readonly needs: 'first' | 'all' | 'few';
 }
 
