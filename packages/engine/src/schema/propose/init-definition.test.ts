@@ -150,7 +150,7 @@ describe('the proposed definition', () => {
     });
     const wide = { ...columns, ...Object.fromEntries(ids), name: { type: PLACE }, prose };
     const fields = (await initDefinition(fakeTable(wide), { source })).match(/_fields: (.*]) /);
-    const codes = Array.from({ length: 19 }, (_, n) => `id${n}`).join(', ');
+    const codes = Array.from({ length: 19 }, (_, n) => `id${n}^10`).join(', ');
     expect(fields?.[1]).toBe(`[prose, code, ${codes}, place, meta, name^3]`);
   });
 

@@ -20,6 +20,7 @@ import { LIMITS } from '../../base/limits.ts';
 import { COLUMN_RULES, isNested, typeName } from '../column-rules.ts';
 import type { FieldType } from '../definition.ts';
 import { fieldNameFault } from '../parse/parse-field.ts';
+import { type DefaultField, defaultFieldsLine, WEIGHTS } from './default-fields.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
 import { type ProposedText, proposeText } from './propose-text.ts';
 import { KEY_COLUMN, sameAsKey } from './same-values.ts';
@@ -65,7 +66,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     ...sourceLines(options.source),
     ...keyLines(key),
     ...analyzerLines(searched),
-    ...defaultFieldsLine(searched, proposals, title, names),
+    ...defaultFieldsLine(weightedFields(searched, proposals, title, names)),
     ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
     ...meaningLines(proposals, title),
     ...fitting('variants', variantLines(proposals), OTHER_BYTES),
@@ -249,45 +250,27 @@ function analyzerLines(searched: readonly FieldProposal[]): string[] {
 const wordyColumns = (proposals: readonly Proposal[]): readonly string[] =>
   proposals.flatMap((p) => (p.kind === 'variant' && p.hasTexts ? [p.column] : []));
 
-/** Columns beyond the limit that a comment names. */
-const NAMED = 10;
-
-/**
- * Bare words search all of these, and matches in titles and names count more. Beyond the limit,
- * codes without facets are left out first.
- */
-function defaultFieldsLine(
+/** The columns that bare words search, with their weights. */
+function weightedFields(
   searched: readonly FieldProposal[],
   proposals: readonly Proposal[],
   title: FieldProposal | undefined,
   names: FieldNames,
-): string[] {
+): readonly DefaultField[] {
   const columns = wordyColumns(proposals);
   const first = [...(title === undefined ? [] : [title.column]), ...columns.filter(isNamed)]
     .toSorted((a, b) => titleRank(a) - titleRank(b))
     .at(0);
-  const weightedName = (column: string, hasWords: boolean): string => {
-    const weight = column === first ? 3 : hasWords && isNamed(column) ? 2 : 1;
-    return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
+  const weighted = (column: string, text?: ProposedText): DefaultField => {
+    const ofNames = isNamed(column) && text?.type !== 'KEYWORD' ? WEIGHTS.name : 1;
+    const ofWords = column === first ? WEIGHTS.title : ofNames;
+    const weight = text?.isCode ? WEIGHTS.code : ofWords;
+    return { name: nameOf(names, column), weight };
   };
-  const own = searched.map(({ column, text }) => {
-    const isCode = text?.type === 'KEYWORD' && !text.fast;
-    return { name: weightedName(column, text?.type === 'TEXT'), isCode };
-  });
-  const wordy = columns.map((column) => weightedName(column, true));
-  const most = LIMITS.defaultFields;
-  const excess = Math.max(0, own.length + wordy.length - most);
-  const codes = own.filter(({ isCode }) => isCode);
-  const left = new Set(codes.slice(Math.max(0, codes.length - excess)));
-  const listed = own.filter((one) => !left.has(one)).map(({ name }) => name);
-  const all = [...listed, ...wordy];
-  const weighted = all.slice(0, most);
-  if (weighted.length < 2) return [];
-  const others = [...[...left].map(({ name }) => name), ...all.slice(most)];
-  const named = others.slice(0, NAMED).join(', ') + (others.length > NAMED ? ', …' : '');
-  const without = others.length === 0 ? '' : `; at most ${most}, without ${named}`;
-  const list = weighted.map(yamlScalar).join(', ');
-  return [`default_fields: [${list}]     # of bare words, with weights${without}`];
+  return [
+    ...searched.map(({ column, text }) => weighted(column, text)),
+    ...columns.map((column) => weighted(column)),
+  ];
 }
 
 function fieldLines(

@@ -32,6 +32,8 @@ export interface ProposedText {
   readonly analyzer?: ProposedAnalyzer;
   /** TEXT whose whole values are useful facets. */
   readonly hasFacet?: boolean;
+  /** Values that tell the rows apart; of TEXT, names with numbers. */
+  readonly isCode?: boolean;
 }
 
 /** The proposal for a column with such values (of lists: of their elements). */
@@ -63,11 +65,12 @@ function proposed(texts: readonly string[]): ProposedText {
     const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
     const isShort = isCategory || average <= SHORT_CHARS;
     const folded = isShort && texts.some((text) => /\p{L}/u.test(text));
-    return { type: 'KEYWORD', why, cached: isCategory, fast, folded };
+    return { type: 'KEYWORD', why, cached: isCategory, fast, folded, isCode: !fast };
   }
   return {
     ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },
     hasFacet: !isProse && (isCategory || isRepeated),
+    isCode: distinct > UNIQUE_SHARE && average <= SHORT_CHARS && texts.every(isNumbered),
   };
 }
 
@@ -81,6 +84,9 @@ function numbersIn(texts: readonly string[]): string {
 
 /** Several words, or a text of a script without blanks. */
 const hasWords = (text: string): boolean => /\S\s+\S/.test(text) || UNSPACED.test(text);
+
+/** A name with a number: `NGC 224`. */
+const isNumbered = (text: string): boolean => /^\p{L}+[\s.-]*\p{N}+$/u.test(text);
 
 /** Words, or one word with small letters and without digits: no code, path or number. */
 const isNamed = (text: string): boolean =>
