@@ -160,6 +160,18 @@ describe('binding a query', () => {
     );
   });
 
+  test('takes true and false in any case, and names them for other words', () => {
+    expect(bound('merged:TRUE')).toEqual(bound('merged:true'));
+    for (const [query, meant] of [
+      ['merged:yes', 'merged:true'],
+      ['-merged:0^2', '-merged:false^2'],
+      ['merged:(true OR No)', 'merged:(true OR false)'],
+    ])
+      expect(() => bound(query)).toThrow(
+        expect.objectContaining({ details: expect.objectContaining({ suggested_query: meant }) }),
+      );
+  });
+
   test('names the field that ends with an unknown one', () => {
     expect(() => bound('AT:x')).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/^did you mean "authored_at"\?\n/) }),

@@ -3,6 +3,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parsePeriod } from '../../schema/values/date-period.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { parseCidr } from '../../schema/values/ip-value.ts';
+import { truthOf } from '../../schema/values/truth.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
@@ -67,16 +68,25 @@ function badValue(plan: FieldPlan, value: string, text: QueryText, span: Span | 
   const message = `"${value}" is not a value of field "${plan.name}" (${plan.type})`;
   const hint = `write ${plan.type === 'DATE' ? DATES : VALUE_SHAPES[plan.type]}`;
   const error = nodeError(text, span, message, hint);
-  if (plainNumber(plan, value) === undefined || text === null || span === undefined) return error;
-  const clause = text
-    .slice(span.from, span.to)
-    .replaceAll(
-      /[^\s:[\]{}()<>="]*\d[^\s:[\]{}()<>="]*/g,
-      (part) => plainNumber(plan, part) ?? part,
-    );
+  const truth = plan.type === 'BOOL' ? truthOf(value) : undefined;
+  const plain = truth ?? plainNumber(plan, value);
+  if (plain === undefined || text === null || span === undefined) return error;
+  const typed = text.slice(span.from, span.to);
+  const clause =
+    truth === undefined
+      ? typed.replaceAll(NUMBER_WORDS, (part) => plainNumber(plan, part) ?? part)
+      : withValue(typed, value, truth);
   return meantError(error, message, text.slice(0, span.from) + clause + text.slice(span.to));
 }
 
+/** A clause with another value. */
+function withValue(clause: string, value: string, other: string): string {
+  const at = clause.lastIndexOf(value);
+  return clause.slice(0, at) + other + clause.slice(at + value.length);
+}
+
+/** Words of a clause that have a digit. */
+const NUMBER_WORDS = /[^\s:[\]{}()<>="]*\d[^\s:[\]{}()<>="]*/g;
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9, bn: 1e9 };
 const MARKED = /^([-+]?)[$€£¥]?([\d.,'_]*\d)(?:e\+?(\d{1,2}))?\s*(k|m|bn?)?[$€£¥%]?$/i;
 

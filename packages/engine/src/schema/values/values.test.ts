@@ -140,7 +140,8 @@ describe('number and boolean values', () => {
     for (const bad of ['', '.', '1,5', '0x1', 'nan', '1e', '1e400', '-1e400'])
       expect(parseDouble(bad), bad).toBeNull();
     expect(parseFieldValue('BOOL', 'true')).toEqual({ kind: 'long', value: 1n });
-    expect(parseFieldValue('BOOL', 'TRUE')).toBeNull();
+    expect(parseFieldValue('BOOL', 'TRUE')).toEqual({ kind: 'long', value: 1n });
+    expect(parseFieldValue('BOOL', 'yes')).toBeNull();
   });
 
   it('travel exactly', () => {

@@ -42,7 +42,7 @@ export function parseFieldValue(type: FieldType, text: string): FieldValue | nul
     case 'DATE':
       return long(parseDate(text));
     case 'BOOL':
-      return long(text === 'true' ? 1n : text === 'false' ? 0n : null);
+      return long(/^true$/i.test(text) ? 1n : /^false$/i.test(text) ? 0n : null);
     case 'DOUBLE': {
       const value = parseDouble(text);
       return value === null ? null : { kind: 'double', value };
