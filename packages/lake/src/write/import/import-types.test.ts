@@ -64,7 +64,11 @@ function shown(type: Type): unknown {
 /** The instant that JavaScript reads, in our form: the oracle for zoned texts. */
 function instant(text: string): string {
   const micros = /\.(\d+)/.exec(text)?.[1].padEnd(6, '0').slice(0, 6) ?? '000000';
-  const seconds = text.replace(/\.\d+/, '').replace(/ UTC$/, 'Z').replace(' ', 'T');
+  const seconds = text
+    .replace(/\.\d+/, '')
+    .replace(/ UTC$/, 'Z')
+    .replace(/ (?=[+-])/, '')
+    .replace(' ', 'T');
   const colons = seconds.replace(/([+-]\d\d)(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
   return new Date(colons).toISOString().replace(/\.\d+Z$/, `.${micros}Z`);
 }
@@ -80,6 +84,8 @@ const ZONED = [
   '2024-01-01 00:00:00 UTC',
   '2024-06-01T12:00+02:00',
   '2024-06-01T12:00:00-08',
+  '2024-06-01 12:00:00 +0530', // git
+  '2024-06-01 12:00 -08:00',
 ];
 
 describe.each([

@@ -77,7 +77,7 @@ const DAY = String.raw`\d{4}-\d\d-\d\d`;
 const CLOCK = String.raw`\d\d:\d\d(:\d\d(\.\d{1,9})?)?`;
 /** With a digit after the sixth that counts. */
 const NANO_CLOCK = String.raw`\d\d:\d\d:\d\d\.\d{6}([1-9]\d{0,2}|0[1-9]\d?|00[1-9])`;
-const ZONE = String.raw`(Z| UTC|[+-](0\d|1[0-8])(:?[0-5]\d)?)`;
+const ZONE = String.raw`(Z| UTC| ?[+-](0\d|1[0-8])(:?[0-5]\d)?)`;
 const THOUSANDS = String.raw`\d{1,3}(,\d{3})+(\.\d+)?`;
 const GROUPED = String.raw`(${THOUSANDS}|\d+(\.\d+)?)`;
 const MARK = '[-+]?[$€£¥] ?';
@@ -109,11 +109,14 @@ const matches = (form: keyof typeof PATTERNS) =>
 /** DuckDB wants seconds; ISO 8601 may leave them out, and Java's `toString` does. */
 const canonical = String.raw`regexp_replace(x, '^(.{10}).(.{5})([^:]|$)', '\1 \2:00\3')`;
 
+/** git writes a blank before an offset. */
+const canonicalZoned = `replace(replace(${canonical}, ' +', '+'), ' -', '-')`;
+
 const CASTS = Object.freeze({
   date: { text: 'x', sql: 'DATE' },
   timestamp: { text: canonical, sql: 'TIMESTAMP' },
   timestamp_ns: { text: canonical, sql: 'TIMESTAMP_NS' },
-  timestamptz: { text: canonical, sql: 'TIMESTAMPTZ' },
+  timestamptz: { text: canonicalZoned, sql: 'TIMESTAMPTZ' },
   time: { text: String.raw`regexp_replace(x, '^(.{5})$', '\1:00')`, sql: 'TIME' },
 });
 
