@@ -153,6 +153,11 @@ describe('the key of tables without identifier fields', () => {
     expect((await proposed(columns, 120_000))[0]).toBe('');
   });
 
+  it('needs a column whose type a key can have', async () => {
+    const why = 'no column is a text, a whole number or a date';
+    expect(await proposed({ a: double, b: double })).toEqual(['', why]);
+  });
+
   it('is not guessed from a few rows', async () => {
     expect((await proposed({ product: own }, 5))[0]).toBe('');
     expect((await proposed({ id: own }, 5))[0]).toBe('id');

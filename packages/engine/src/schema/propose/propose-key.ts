@@ -54,6 +54,8 @@ export async function proposeKey(
   if (requested !== undefined) return requestedKey(table, requested);
   const declared = fields.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   if (declared.length > 0) return { columns: declared, why: "the table's identifier fields" };
+  if (keyCandidates(table).length === 0)
+    return { columns: [], why: 'no column is a text, a whole number or a date' };
   if (sample.rows === 0) return { columns: [], why: 'no rows were read that show a key' };
   const counting = countingColumns(table, sample);
   const candidates = [

@@ -54,7 +54,8 @@ function proposed(texts: readonly string[]): ProposedText {
   const distinct = values / texts.length;
   const length = Math.round(average);
   const share = `${Math.round(distinct * 100)} % distinct`;
-  const why = `${share}, ${length} characters on average${numbersIn(texts)}`;
+  const characters = length === 1 ? '1 character' : `${length} characters`;
+  const why = `${share}, ${characters} on average${numbersIn(texts)}`;
   const words = texts.filter(hasWords).length / texts.length;
   const isCategory = distinct <= CATEGORY_SHARE;
   const isRepeated = average < PROSE_CHARS && texts.length >= NAMES && distinct <= UNIQUE_SHARE;
