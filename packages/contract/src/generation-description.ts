@@ -23,6 +23,18 @@ export interface GenerationDescription {
   };
 }
 
+/** Where the commits of an index are published, and the newest of them. */
+export interface PublishedState {
+  /** Place and name: `s3://bucket/prefix/NAME`, or the path of a folder. */
+  readonly place: string;
+  /** Number of the newest published commit that this data folder knows; null: there is none. */
+  readonly commit: number | null;
+  /** Source snapshot of that commit; null: the empty table, or nothing is published. */
+  readonly snapshot: string | null;
+  /** Present if the commit in force here is another one: a sync publishes it. */
+  readonly pending?: true;
+}
+
 /** Why the background work that keeps an index equal to its table fails. */
 export interface SyncFailure {
   readonly code: string;

@@ -9,7 +9,7 @@ import {
   plural,
   snapshotName,
 } from '../terminal/figures.ts';
-import { failureWords, keptLines } from '../terminal/generation-lines.ts';
+import { failureWords, keptLines, publishedWords } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords, skippedLines } from './step-lines.ts';
@@ -23,6 +23,7 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
       return ['job', `${kind}, ${state} (lhs jobs watch ${job_id})`];
     }),
     ['checkpoint', checkpoint(status)],
+    ['published', publishedWords(status)],
     ['merges', mergeFailure(status, style)],
     ['shards', missing(status, style)],
     ['sync', syncs(status, style)],

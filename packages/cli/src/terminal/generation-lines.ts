@@ -1,4 +1,5 @@
-import type { GenerationDescription, MergeFailure } from '@lakehouse-search/contract';
+import type { GenerationDescription, IndexStatus, MergeFailure } from '@lakehouse-search/contract';
+import { nextSync } from './errors/next-step.ts';
 import { bytes, dateTime, plural, snapshotName } from './figures.ts';
 import { printable } from './text.ts';
 
@@ -19,3 +20,18 @@ function keptLine(kept: GenerationDescription): string {
 /** Since when and why merges fail, behind the word "merges". */
 export const failureWords = ({ since, message }: MergeFailure): string =>
   `fail since ${dateTime(since)}: ${printable(message)}`;
+
+/** What a description and a status have of an index that is published. */
+type PublishedIndex = Pick<IndexStatus, 'index' | 'published' | 'synced_by'>;
+
+/** Where an index is published, and up to which commit; null: nowhere. */
+export function publishedWords({ index, published, synced_by }: PublishedIndex): string | null {
+  if (published === undefined) return null;
+  const { place, commit, snapshot, pending } = published;
+  if (commit === null) return `nowhere yet; to ${place} by ${nextSync({ index, synced_by })}`;
+  const at = snapshot === null ? '' : `, snapshot ${snapshotName(snapshot)}`;
+  const behind = pending
+    ? `; the live commit is not there (${nextSync({ index, synced_by })})`
+    : '';
+  return `at ${place}, commit ${commit}${at}${behind}`;
+}

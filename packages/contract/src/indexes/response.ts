@@ -1,5 +1,9 @@
 import type { Coordinates } from '../coordinates.ts';
-import type { GenerationDescription, MergeFailure } from '../generation-description.ts';
+import type {
+  GenerationDescription,
+  MergeFailure,
+  PublishedState,
+} from '../generation-description.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { SyncedBy } from '../next-step.ts';
 import type { SearchMode } from '../search/request.ts';
@@ -98,6 +102,8 @@ export interface IndexDescription {
   readonly index_generation: number;
   /** The live generation and the kept ones. Absent before the first reindex. */
   readonly generations?: readonly GenerationDescription[];
+  /** Absent if its commits are in the data folder alone. */
+  readonly published?: PublishedState;
   /** Present while the last merge of segments failed. */
   readonly merge_failure?: MergeFailure;
   readonly key: {

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.ts';
 import type {
   GenerationDescription,
   MergeFailure,
+  PublishedState,
   SyncFailure,
 } from '../generation-description.ts';
 import type { SyncedBy } from '../next-step.ts';
@@ -198,6 +199,8 @@ export interface IndexStatus extends SkippedRows {
   readonly generations?: readonly GenerationDescription[];
   /** Merges that are due. */
   readonly pending_merges: number;
+  /** Absent if its commits are in the data folder alone. */
+  readonly published?: PublishedState;
   /** Present while the last merge of segments failed. */
   readonly merge_failure?: MergeFailure;
   /** Shards of a cluster that no node has at the snapshot that searches see. Absent: none. */

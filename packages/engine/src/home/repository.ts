@@ -2,6 +2,7 @@
  * A repository: a folder, or a part of a bucket, with published indexes and backups of any number
  * of indexes (docs/format.md, "Published indexes").
  */
+import { randomUUID } from 'node:crypto';
 import { createFirst, openObjectStore } from '@lakehouse-search/lake/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
 import type { Home } from './chain.ts';
@@ -50,6 +51,13 @@ export async function markHome(home: Home, signal?: AbortSignal): Promise<void> 
     return markHome(home, signal);
   }
   await store.put(MARK, Buffer.from(TEXT), { condition: { etag: mark.etag }, signal });
+}
+
+/** Writes an object under a condition and deletes it. Throws as `markHome`. */
+export async function tryWrite({ store, place }: Home, signal?: AbortSignal): Promise<void> {
+  const key = `trial-${randomUUID()}`;
+  await createFirst(store, key, 'trial', { path: `${place}/${key}`, signal });
+  await store.delete([key], signal);
 }
 
 /** The mark of a place; null: it has none. */

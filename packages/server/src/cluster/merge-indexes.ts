@@ -45,6 +45,7 @@ export const mergeDescription = members<IndexDescription>({
   synced_by: first,
   index_generation: largest,
   generations: mergeGenerations,
+  published: first,
   merge_failure: firstFailure,
   key: first,
   source: first,

@@ -110,6 +110,7 @@ const mergeStatusOf = members<IndexStatus>({
   windows: mergeWindowList,
   generations: mergeGenerations,
   pending_merges: sum,
+  published: first,
   merge_failure: firstFailure,
   missing_shards: distinct,
   synced_by: first,

@@ -20,7 +20,7 @@ import {
 } from './definition-gate.ts';
 import { NO_CONFIG, type SourceNames } from './server-config.ts';
 import { shownSource, withNamedCatalog } from './shown-source.ts';
-import { shownStatus } from './shown-status.ts';
+import { shownPublished, shownStatus } from './shown-status.ts';
 import { withOwn } from './with-own.ts';
 
 type Overridden =
@@ -91,7 +91,7 @@ export function gatedBackend(backend: BackendApi, names: SourceNames, isLed = fa
     restore: async (request, call) => backend.restore(gateRestore(request), call),
     checkErasure: async (request, call) => backend.checkErasure(ownBackups(request), call),
     runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
-    status: async (request, call) => shownStatus(await backend.status(request, call)),
+    status: async (request, call) => shownStatus(await backend.status(request, call), names),
   };
   const own = (Object.keys(gated) as Overridden[]).map((name) => {
     const pass: Operate = (request, call) => (backend[name] as Operate)(request, call);
@@ -102,7 +102,8 @@ export function gatedBackend(backend: BackendApi, names: SourceNames, isLed = fa
 }
 
 /** A description with names in place of the settings of its source. */
-function shown({ source, ...described }: IndexDescription, names: SourceNames): IndexDescription {
+function shown({ source, ...own }: IndexDescription, names: SourceNames): IndexDescription {
+  const described = { ...own, ...shownPublished(own, names) };
   return source === undefined ? described : { ...described, source: shownSource(source, names) };
 }
 

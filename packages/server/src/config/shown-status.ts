@@ -1,14 +1,31 @@
-import type { IndexStatus } from '@lakehouse-search/contract';
+import { basename } from 'node:path';
+import type { IndexStatus, PublishedState } from '@lakehouse-search/contract';
+import { rootOf } from './definition-gate.ts';
 import { withoutPlaces } from './private-places.ts';
+import { NO_CONFIG, type SourceNames } from './server-config.ts';
 
 const FAILURES = ['merge_failure', 'sync_failure', 'source_error'] as const;
 
 /** A status whose failures name no folder and no address of this process. */
-export function shownStatus(status: IndexStatus): IndexStatus {
+export function shownStatus(
+  status: IndexStatus,
+  names: SourceNames = NO_CONFIG.names,
+): IndexStatus {
   const shown = FAILURES.flatMap((name) => {
     const failure = status[name];
     if (failure === undefined) return [];
     return [[name, { ...failure, message: withoutPlaces(failure.message) }]];
   });
-  return { ...status, ...Object.fromEntries(shown) };
+  return { ...status, ...shownPublished(status, names), ...Object.fromEntries(shown) };
+}
+
+/** The place of an index by the configured root that it is in, else by its name there alone. */
+export function shownPublished(
+  { published }: { readonly published?: PublishedState },
+  names: SourceNames,
+): { readonly published?: PublishedState } {
+  if (published === undefined) return {};
+  const found = rootOf(published.place, names);
+  const place = found === null ? basename(published.place) : `${found.root}/${found.path}`;
+  return { published: { ...published, place } };
 }

@@ -54,7 +54,7 @@ export class LocalCluster implements ClusterApi {
     const { backend } = this.#options;
     const indexes = await backend.listIndexes({}, call);
     const all = indexes.map(({ name: index }) => backend.status({ index }, call));
-    return (await Promise.all(all)).map(shownStatus);
+    return (await Promise.all(all)).map((status) => shownStatus(status));
   }
 
   async activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]> {

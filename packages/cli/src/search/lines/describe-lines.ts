@@ -4,7 +4,7 @@ import type {
   VectorFieldDescription,
 } from '@lakehouse-search/contract';
 import { bytes, count, plural, snapshotName } from '../../terminal/figures.ts';
-import { failureWords, keptLines } from '../../terminal/generation-lines.ts';
+import { failureWords, keptLines, publishedWords } from '../../terminal/generation-lines.ts';
 import type { Style } from '../../terminal/style.ts';
 import { table } from '../../terminal/table.ts';
 import { pad, printable, width, wrap } from '../../terminal/text.ts';
@@ -58,8 +58,14 @@ function figures(index: IndexDescription, style: Style, columns: number): string
       ? []
       : ["built under the catalog's read restrictions: some rows or values are hidden"]),
     ...keptLines(index.generations),
+    ...published(index),
     ...mergeFailure(index, style),
   ];
+}
+
+function published(index: IndexDescription): string[] {
+  const words = publishedWords(index);
+  return words === null ? [] : [`published ${words}`];
 }
 
 const mergeFailure = ({ merge_failure: failure }: IndexDescription, style: Style): string[] =>

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import type { CallContext, LhsError } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Clock } from '../../base/time/clock.ts';
+import type { Commit } from '../../index/commits/commit.ts';
 import {
   currentGeneration,
   type IndexLock,
@@ -190,7 +191,7 @@ export class PublishedReader {
     const fill = async (folder: string) => {
       markCommit(dataDir, commit);
       const filled = await fillGeneration(home, commit, { folder, openDirectory }, call);
-      this.#note({ folder, openDirectory }, commit);
+      this.#note({ folder, openDirectory }, commit, filled);
       return filled;
     };
     try {
@@ -228,10 +229,10 @@ export class PublishedReader {
     const accept = this.#accept(index, commit);
     markCommit(this.folder, commit);
     const to = { folder, openDirectory, former, accept };
-    await fillGeneration(this.#parts.home, commit, to, call);
+    const filled = await fillGeneration(this.#parts.home, commit, to, call);
     const number = commit.generation;
     if (liveNumber(folder) !== number) promoteGeneration(folder, { number, path: '' });
-    this.#note(to, commit);
+    this.#note(to, commit, filled);
   }
 
   /** Puts the definition of a commit in force, before the commit is. */
@@ -295,10 +296,11 @@ export class PublishedReader {
     }
   }
 
-  #note(folder: Parameters<typeof writePublication>[0], newest: PublishedCommit): void {
+  #note(to: Parameters<typeof writePublication>[0], newest: PublishedCommit, commit: Commit): void {
     const { place } = this.#parts.home;
     const { uuid: family, index: name } = newest;
-    writePublication(folder, { place, family, name, newest, isOwn: false });
+    const snapshot = commit.checkpoint?.snapshot_id ?? null;
+    writePublication(to, { place, family, name, newest, snapshot, isOwn: false });
   }
 }
 

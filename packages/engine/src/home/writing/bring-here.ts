@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CallContext } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Clock } from '../../base/time/clock.ts';
-import { acceptDraft, COMMIT_FILE, writeDraft } from '../../index/commits/commit.ts';
+import { acceptDraft, COMMIT_FILE, type Commit, writeDraft } from '../../index/commits/commit.ts';
 import {
   currentGeneration,
   generationAt,
@@ -30,15 +30,15 @@ interface LocalFolder {
 
 /**
  * Puts a published commit in force in the folder of an index, which is locked: the files that it
- * lacks are fetched whole, then the commit. Throws corrupt_index, disk_full, interrupted, and as
- * `inStore`.
+ * lacks are fetched whole, then the commit. Returns it. Throws corrupt_index, disk_full,
+ * interrupted, and as `inStore`.
  */
 export async function bringHere(
   home: Home,
   published: PublishedCommit,
   { folder, openDirectory, clock, named }: LocalFolder,
   { signal }: CallContext,
-): Promise<void> {
+): Promise<Commit> {
   const { uuid, bundles, generation } = published;
   const { path } = generationAt(folder, generation);
   makeFolder(path);
@@ -71,9 +71,10 @@ export async function bringHere(
   });
   syncFolder(path);
   acceptDraft(directory);
-  if (currentGeneration(folder)?.number === generation) return;
+  if (currentGeneration(folder)?.number === generation) return commit;
   promoteGeneration(folder, { number: generation, path });
   sweepGenerations(folder, clock.now(), named);
+  return commit;
 }
 
 /** Whether a file is there with its length and the checksum of its footer. */

@@ -19,6 +19,8 @@ export interface Publication {
   readonly name: string | null;
   /** The commit from which the one in force here comes; null: none. */
   readonly newest: PublishedCommit | null;
+  /** Source snapshot of that commit; null: the empty table. Former versions did not note it. */
+  readonly snapshot?: string | null;
   /** Whether this folder has written it. */
   readonly isOwn: boolean;
   /** It was left and could not be removed: an erasure or a drop tries again. */

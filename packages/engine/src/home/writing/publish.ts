@@ -9,6 +9,7 @@ import { basename } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import {
   COMMIT_FILE,
+  type Commit,
   type CommittedUnder,
   type PublishCommit,
 } from '../../index/commits/commit.ts';
@@ -34,7 +35,7 @@ import {
 import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
 import { type CommitPin, pinNewest } from '../pins.ts';
-import { markHome } from '../repository.ts';
+import { markHome, tryWrite } from '../repository.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { commitOf, knownFiles } from './compose-commit.ts';
@@ -101,9 +102,17 @@ export class HomeIndex {
       if (newest.generation !== live && this.#index.named().has(newest.generation)) {
         throw this.#busy(`generation ${newest.generation} is built or kept here, another there`);
       }
-      await bringHere(this.#home, newest, this.#index, this.#options);
-      this.#note(newest, false);
+      const commit = await bringHere(this.#home, newest, this.#index, this.#options);
+      this.#note(newest, commit, false);
       return newest;
+    });
+  }
+
+  /** Writes an object on trial, before long work whose commit goes there. Throws as `publish`. */
+  tryWrite(): Promise<void> {
+    return inStore(async () => {
+      await markHome(this.#home, this.#options.signal);
+      await tryWrite(this.#home, this.#options.signal);
     });
   }
 
@@ -115,7 +124,7 @@ export class HomeIndex {
       const pinned = { ...draft, generation: generation.number, renew: idle, release: idle };
       if (this.#newest === null) await markHome(this.#home, this.#options.signal);
       const commit = await this.#send(pinned, under);
-      return () => this.#note(commit);
+      return () => this.#note(commit, draft.commit);
     });
 
   /**
@@ -161,7 +170,14 @@ export class HomeIndex {
       const head = { uuid, number: 1 };
       if ((await writeHead(this.#home, index, head, null)) === null) throw this.#taken(index);
       const { place } = this.#home;
-      writePublication(clone, { place, family: uuid, name: index, newest: first, isOwn: true });
+      writePublication(clone, {
+        place,
+        family: uuid,
+        name: index,
+        newest: first,
+        snapshot: this.#published.snapshot,
+        isOwn: true,
+      });
     });
   }
 
@@ -177,7 +193,7 @@ export class HomeIndex {
         this.#index.isSame(newest);
       if (isThere && (this.#isFresh || this.#options.afresh !== true)) return;
       if (newest === null) await markHome(this.#home, this.#options.signal);
-      this.#note(await this.#send(pinned));
+      this.#note(await this.#send(pinned), pinned.commit);
     } finally {
       pinned.release();
     }
@@ -315,9 +331,10 @@ export class HomeIndex {
   }
 
   /** The commit is in force here. */
-  #note(newest: PublishedCommit, isOwn = true): void {
+  #note(newest: PublishedCommit, commit: Commit, isOwn = true): void {
     const { place, family } = this.#published;
-    this.#published = { place, family, name: newest.index, newest, isOwn };
+    const snapshot = commit.checkpoint?.snapshot_id ?? null;
+    this.#published = { place, family, name: newest.index, newest, snapshot, isOwn };
     writePublication(this.#index, this.#published);
   }
 

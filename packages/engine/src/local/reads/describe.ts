@@ -12,6 +12,7 @@ import type { KnownIndex } from '../../open/open-index.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { describeGenerations, mergeFailure } from './generations.ts';
+import { publishedState } from './published.ts';
 
 /** The current state of an index. Throws index_not_found, corrupt_index, io_error. */
 export async function describeLocal(
@@ -25,7 +26,7 @@ export async function describeLocal(
   const generations = describeGenerations(indexes, known);
   const described = indexes.describe(known);
   const whole = generations.length === 0 ? described : { ...described, generations };
-  return { ...whole, ...mergeFailure(indexes, known) };
+  return { ...whole, ...publishedState(indexes, known), ...mergeFailure(indexes, known) };
 }
 
 /** An index as the callers of a tenant see it: what is not counted from their rows is left out. */

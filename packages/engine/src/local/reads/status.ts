@@ -20,6 +20,7 @@ import {
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { describeGenerations, mergeFailure, syncFailure } from './generations.ts';
+import { publishedState } from './published.ts';
 
 /** A table that does not answer within this time counts as out of reach. */
 const TABLE_MS = 10_000;
@@ -47,8 +48,9 @@ export async function statusOf(
     };
     const generations = open === null ? {} : { generations: describeGenerations(indexes, known) };
     const failures = { ...mergeFailure(indexes, known), ...syncFailure(indexes, known) };
-    const ours = { ...ownStatus(subject), ...generations, ...windowsPart(open), ...failures };
-    const own = { ...ours, ...runningJobs(indexes, known) };
+    const published = publishedState(indexes, known);
+    const ours = { ...ownStatus(subject), ...generations, ...windowsPart(open), ...published };
+    const own = { ...ours, ...failures, ...runningJobs(indexes, known) };
     return { ...own, ...(await beyond(indexes, known, subject)) };
   } finally {
     open?.snapshot.release();

@@ -88,9 +88,7 @@ export async function withLock<T>(
     const lock = await lockForWriting(indexes, registered, turn);
     try {
       const answer = await work(lock);
-      if (turn.home !== false) {
-        await settleAtHome(indexes, registered, lock.home, homeOptions(indexes, turn));
-      }
+      if (turn.home !== false) await settle(indexes, registered, lock, turn);
       return answer;
     } catch (error) {
       if (attempt < ATTEMPTS && isOvertaken(error)) continue;
@@ -101,13 +99,37 @@ export async function withLock<T>(
   }
 }
 
+/** Publishes what the work did. Throws as `settleAtHome`, with the way to publish it later. */
+async function settle(
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
+  lock: HeldLock,
+  turn: Turn,
+): Promise<void> {
+  try {
+    await settleAtHome(indexes, registered, lock.home, homeOptions(indexes, turn));
+  } catch (error) {
+    if (!(error instanceof LhsError) || isOvertaken(error)) throw error;
+    const { code, message, details, hint = '' } = error;
+    throw new LhsError(code, message, {
+      hint: `${hint === '' ? '' : `${hint}; `}the work is done here, and a sync publishes it`,
+      next: [{ step: 'sync', index: registered.name }],
+      details,
+      cause: error,
+    });
+  }
+}
+
 /** The job of a reindex has ended with its cutover. */
 const homeOptions = ({ life }: LocalIndexes, { cutover, signal, afresh }: Turn) => ({
   signal: cutover === true ? life.closing : signal,
   ...(afresh === undefined ? {} : { afresh }),
 });
 
-/** Brings an index to the newest commit in its store, if it has one. Throws as `lockForWriting`. */
+/**
+ * Brings an index to the newest commit in its store, if it has one, and tries to write there.
+ * Throws as `lockForWriting`.
+ */
 export async function bringUp(
   indexes: LocalIndexes,
   known: KnownIndex,
@@ -117,7 +139,12 @@ export async function bringUp(
   // an alteration builds under a definition that is not registered yet
   const registered = indexes.registry.at(known.registered.uuid) ?? known.registered;
   const turn = { what: 'reindex', signal, waitMs: Number.POSITIVE_INFINITY };
-  unlock(indexes, registered, await lockForWriting(indexes, registered, turn));
+  const lock = await lockForWriting(indexes, registered, turn);
+  try {
+    await lock.home?.tryWrite();
+  } finally {
+    unlock(indexes, registered, lock);
+  }
 }
 
 /** An index whose lock is held, with its table, as building and following take it. */

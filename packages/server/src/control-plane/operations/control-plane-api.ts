@@ -140,7 +140,7 @@ class ControlPlaneCluster extends LocalCluster {
     const definitions = await this.#context.store.definitions.list();
     const listed = definitions.filter(({ index }) => isListed(call, index));
     const all = listed.map(({ index }) => this.#backend.status({ index }, call));
-    return (await Promise.all(all)).map(shownStatus);
+    return (await Promise.all(all)).map((status) => shownStatus(status));
   }
 
   protected override async nameOf(index: string, call: CallContext = {}): Promise<string> {

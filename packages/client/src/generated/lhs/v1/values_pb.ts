@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/values.proto.
  */
 export const file_lhs_v1_values: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSINCgtMaXN0UmVxdWVzdCJOCgxNZXJnZUZhaWx1cmUSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIpsECghOZXh0U3RlcBL6AgoEc3RlcBgBIAEoCULrAojOGAGizhgLYWx0ZXJfaW5kZXiizhgGYmFja3Vwos4YCmNhbmNlbF9qb2KizhgLY2hlY2tfbW9kZWyizhgSY2hvb3NlX2RhdGFfZm9sZGVyos4YB2NvbXBhY3SizhgMY3JlYXRlX2luZGV4os4YDmRlc2NyaWJlX2luZGV4os4YCmRyb3BfYWxpYXOizhgKZHJvcF9pbmRleKLOGBBkcm9wX3NhdmVkX3F1ZXJ5os4YDGxpc3RfYWxpYXNlc6LOGAxsaXN0X2luZGV4ZXOizhgJbGlzdF9qb2Jzos4YEmxpc3Rfc2F2ZWRfcXVlcmllc6LOGA5saXN0X3NuYXBzaG90c6LOGAdyZWluZGV4os4YE3JlcGxhY2Vfc2F2ZWRfcXVlcnmizhgIc2hvd19qb2KizhgLc2hvd19zdGF0dXOizhgEc3luY6LOGBN2YWxpZGF0ZV9kZWZpbml0aW9uos4YCXdhdGNoX2pvYhISCgVpbmRleBgCIAEoCUgAiAEBEhMKBnJlc3VtZRgDIAEoCEgBiAEBEhIKBWFsaWFzGAQgASgJSAKIAQESEAoDam9iGAUgASgJSAOIAQESEgoFbW9kZWwYBiABKAlIBIgBAUIICgZfaW5kZXhCCQoHX3Jlc3VtZUIICgZfYWxpYXNCBgoEX2pvYkIICgZfbW9kZWwi1gEKEFNoYXJkRGVzY3JpcHRpb24SEwoFc2hhcmQYASABKANCBIjOGAESFgoIbnVtX2RvY3MYAiABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAMgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAQgASgDQgSIzhgBEhMKBWJ5dGVzGAUgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YBiABKANCBIjOGAESHwoIc25hcHNob3QYByABKAlCCIjOGAGQzhgBSACIAQFCCwoJX3NuYXBzaG90InEKDVNoYXJkUHJvZ3Jlc3MSEwoFc2hhcmQYASABKANCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBEhgKCmRvY3NfdG90YWwYAyABKANCBIjOGAESGAoKZ2VuZXJhdGlvbhgEIAEoA0IEiM4YASJNCgtTeW5jRmFpbHVyZRISCgRjb2RlGAEgASgJQgSIzhgBEhUKB21lc3NhZ2UYAiABKAlCBIjOGAESEwoFc2luY2UYAyABKAlCBIjOGAEinwIKEVdpbmRvd0Rlc2NyaXB0aW9uEhQKBndpbmRvdxgBIAEoCUIEiM4YARIbCgRmcm9tGAIgASgJQgiIzhgBkM4YAUgAiAEBEhkKAnRvGAMgASgJQgiIzhgBkM4YAUgBiAEBEhYKCG51bV9kb2NzGAQgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgFIAEoA0IEiM4YARIWCghzZWdtZW50cxgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YARIhCgR0aWVyGAggASgJQhOIzhgBos4YBGNvbGSizhgDaG90EhgKC2xvY2FsX2J5dGVzGAkgASgDSAKIAQFCBwoFX2Zyb21CBQoDX3RvQg4KDF9sb2NhbF9ieXRlcyKIAQoKV2luZG93TGlzdBITCgVmaWVsZBgBIAEoCUIEiM4YARIzCgVldmVyeRgCIAEoCUIkiM4YAaLOGANkYXmizhgFbW9udGiizhgEd2Vla6LOGAR5ZWFyEjAKB3dpbmRvd3MYAyADKAsyGS5saHMudjEuV2luZG93RGVzY3JpcHRpb25CBIjOGAEiPwoOV2luZG93UHJvZ3Jlc3MSFAoGd2luZG93GAEgASgJQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options]);
+  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSINCgtMaXN0UmVxdWVzdCJOCgxNZXJnZUZhaWx1cmUSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIpsECghOZXh0U3RlcBL6AgoEc3RlcBgBIAEoCULrAojOGAGizhgLYWx0ZXJfaW5kZXiizhgGYmFja3Vwos4YCmNhbmNlbF9qb2KizhgLY2hlY2tfbW9kZWyizhgSY2hvb3NlX2RhdGFfZm9sZGVyos4YB2NvbXBhY3SizhgMY3JlYXRlX2luZGV4os4YDmRlc2NyaWJlX2luZGV4os4YCmRyb3BfYWxpYXOizhgKZHJvcF9pbmRleKLOGBBkcm9wX3NhdmVkX3F1ZXJ5os4YDGxpc3RfYWxpYXNlc6LOGAxsaXN0X2luZGV4ZXOizhgJbGlzdF9qb2Jzos4YEmxpc3Rfc2F2ZWRfcXVlcmllc6LOGA5saXN0X3NuYXBzaG90c6LOGAdyZWluZGV4os4YE3JlcGxhY2Vfc2F2ZWRfcXVlcnmizhgIc2hvd19qb2KizhgLc2hvd19zdGF0dXOizhgEc3luY6LOGBN2YWxpZGF0ZV9kZWZpbml0aW9uos4YCXdhdGNoX2pvYhISCgVpbmRleBgCIAEoCUgAiAEBEhMKBnJlc3VtZRgDIAEoCEgBiAEBEhIKBWFsaWFzGAQgASgJSAKIAQESEAoDam9iGAUgASgJSAOIAQESEgoFbW9kZWwYBiABKAlIBIgBAUIICgZfaW5kZXhCCQoHX3Jlc3VtZUIICgZfYWxpYXNCBgoEX2pvYkIICgZfbW9kZWwinwEKDlB1Ymxpc2hlZFN0YXRlEhMKBXBsYWNlGAEgASgJQgSIzhgBEh0KBmNvbW1pdBgCIAEoA0IIiM4YAZDOGAFIAIgBARIfCghzbmFwc2hvdBgDIAEoCUIIiM4YAZDOGAFIAYgBARIUCgdwZW5kaW5nGAQgASgISAKIAQFCCQoHX2NvbW1pdEILCglfc25hcHNob3RCCgoIX3BlbmRpbmci1gEKEFNoYXJkRGVzY3JpcHRpb24SEwoFc2hhcmQYASABKANCBIjOGAESFgoIbnVtX2RvY3MYAiABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAMgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAQgASgDQgSIzhgBEhMKBWJ5dGVzGAUgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YBiABKANCBIjOGAESHwoIc25hcHNob3QYByABKAlCCIjOGAGQzhgBSACIAQFCCwoJX3NuYXBzaG90InEKDVNoYXJkUHJvZ3Jlc3MSEwoFc2hhcmQYASABKANCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBEhgKCmRvY3NfdG90YWwYAyABKANCBIjOGAESGAoKZ2VuZXJhdGlvbhgEIAEoA0IEiM4YASJNCgtTeW5jRmFpbHVyZRISCgRjb2RlGAEgASgJQgSIzhgBEhUKB21lc3NhZ2UYAiABKAlCBIjOGAESEwoFc2luY2UYAyABKAlCBIjOGAEinwIKEVdpbmRvd0Rlc2NyaXB0aW9uEhQKBndpbmRvdxgBIAEoCUIEiM4YARIbCgRmcm9tGAIgASgJQgiIzhgBkM4YAUgAiAEBEhkKAnRvGAMgASgJQgiIzhgBkM4YAUgBiAEBEhYKCG51bV9kb2NzGAQgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgFIAEoA0IEiM4YARIWCghzZWdtZW50cxgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YARIhCgR0aWVyGAggASgJQhOIzhgBos4YBGNvbGSizhgDaG90EhgKC2xvY2FsX2J5dGVzGAkgASgDSAKIAQFCBwoFX2Zyb21CBQoDX3RvQg4KDF9sb2NhbF9ieXRlcyKIAQoKV2luZG93TGlzdBITCgVmaWVsZBgBIAEoCUIEiM4YARIzCgVldmVyeRgCIAEoCUIkiM4YAaLOGANkYXmizhgFbW9udGiizhgEd2Vla6LOGAR5ZWFyEjAKB3dpbmRvd3MYAyADKAsyGS5saHMudjEuV2luZG93RGVzY3JpcHRpb25CBIjOGAEiPwoOV2luZG93UHJvZ3Jlc3MSFAoGd2luZG93GAEgASgJQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options]);
 
 /**
  * A document's key as it travels.
@@ -279,6 +279,48 @@ export const NextStepSchema: GenMessage<NextStep> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 7);
 
 /**
+ * Where the commits of an index are published, and the newest of them.
+ *
+ * @generated from message lhs.v1.PublishedState
+ */
+export type PublishedState = Message<"lhs.v1.PublishedState"> & {
+  /**
+   * Place and name: `s3://bucket/prefix/NAME`, or the path of a folder.
+   *
+   * @generated from field: string place = 1;
+   */
+  place: string;
+
+  /**
+   * Number of the newest published commit that this data folder knows; null: there is none.
+   *
+   * @generated from field: optional int64 commit = 2;
+   */
+  commit?: bigint | undefined;
+
+  /**
+   * Source snapshot of that commit; null: the empty table, or nothing is published.
+   *
+   * @generated from field: optional string snapshot = 3;
+   */
+  snapshot?: string | undefined;
+
+  /**
+   * Present if the commit in force here is another one: a sync publishes it.
+   *
+   * @generated from field: optional bool pending = 4;
+   */
+  pending?: boolean | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.PublishedState.
+ * Use `create(PublishedStateSchema)` to create a new message.
+ */
+export const PublishedStateSchema: GenMessage<PublishedState> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 8);
+
+/**
  * One shard of an index that has been built.
  *
  * @generated from message lhs.v1.ShardDescription
@@ -331,7 +373,7 @@ export type ShardDescription = Message<"lhs.v1.ShardDescription"> & {
  * Use `create(ShardDescriptionSchema)` to create a new message.
  */
 export const ShardDescriptionSchema: GenMessage<ShardDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 8);
+  messageDesc(file_lhs_v1_values, 9);
 
 /**
  * How far the generation of one shard is.
@@ -371,7 +413,7 @@ export type ShardProgress = Message<"lhs.v1.ShardProgress"> & {
  * Use `create(ShardProgressSchema)` to create a new message.
  */
 export const ShardProgressSchema: GenMessage<ShardProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 9);
+  messageDesc(file_lhs_v1_values, 10);
 
 /**
  * Why the background work that keeps an index equal to its table fails.
@@ -402,7 +444,7 @@ export type SyncFailure = Message<"lhs.v1.SyncFailure"> & {
  * Use `create(SyncFailureSchema)` to create a new message.
  */
 export const SyncFailureSchema: GenMessage<SyncFailure> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 10);
+  messageDesc(file_lhs_v1_values, 11);
 
 /**
  * A window of an index: its documents with a date in one period.
@@ -473,7 +515,7 @@ export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
  * Use `create(WindowDescriptionSchema)` to create a new message.
  */
 export const WindowDescriptionSchema: GenMessage<WindowDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 11);
+  messageDesc(file_lhs_v1_values, 12);
 
 /**
  * How an index is cut into windows.
@@ -506,7 +548,7 @@ export type WindowList = Message<"lhs.v1.WindowList"> & {
  * Use `create(WindowListSchema)` to create a new message.
  */
 export const WindowListSchema: GenMessage<WindowList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 12);
+  messageDesc(file_lhs_v1_values, 13);
 
 /**
  * How far the generation of one window is.
@@ -530,5 +572,5 @@ export type WindowProgress = Message<"lhs.v1.WindowProgress"> & {
  * Use `create(WindowProgressSchema)` to create a new message.
  */
 export const WindowProgressSchema: GenMessage<WindowProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 13);
+  messageDesc(file_lhs_v1_values, 14);
 

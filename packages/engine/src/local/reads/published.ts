@@ -1,0 +1,39 @@
+import type { PublishedState } from '@lakehouse-search/contract';
+import type { PublishedCommit } from '../../home/chain.ts';
+import { lastPublication } from '../../home/writing/publication.ts';
+import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
+import type { LocalIndexes } from '../local-indexes.ts';
+
+/**
+ * Where an index is published, by what this data folder knows: no store is asked. Throws
+ * corrupt_index, io_error.
+ */
+export function publishedState(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+): { readonly published?: PublishedState } {
+  const { openDirectory, looks } = indexes;
+  const { folder, definition, registered } = known;
+  const isBuilt = commitVersion(folder) !== null;
+  const last = isBuilt ? lastPublication({ folder, openDirectory }) : null;
+  const home = looks === null ? homePlace(definition, registered.baseDir) : (last?.place ?? null);
+  if (home === null) return {};
+  const there = last?.place === home ? last : null;
+  const { newest = null, snapshot = null } = there ?? {};
+  const place = `${home}/${there?.name ?? registered.name}`;
+  const isPending = isBuilt && !isInForce(indexes, known, newest);
+  const pending = isPending ? { pending: true as const } : {};
+  return { published: { place, commit: newest?.number ?? null, snapshot, ...pending } };
+}
+
+function isInForce(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  published: PublishedCommit | null,
+): boolean {
+  const { snapshot } = indexes.hold(known);
+  snapshot.release();
+  const { generation, commit } = snapshot;
+  return published?.generation === generation && published.commit === commit.number;
+}

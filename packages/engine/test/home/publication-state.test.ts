@@ -1,0 +1,116 @@
+/** What a data folder says of its commits in a store, and when it cannot write there. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { S3Server } from '../../../lake/test/s3-server.ts';
+
+let server: S3Server;
+let lake: SmallLake;
+let cache: string;
+let place: string;
+let places = 0;
+beforeAll(async () => {
+  server = await S3Server.start('home');
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
+  cache = mkdtempSync(join(tmpdir(), 'lhs-state-'));
+  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
+  place = `s3://home/at-${places++}`;
+  lake = await openSmallLake();
+  await lake.create(schemaOf({ id: 'string' }));
+  await append('k0');
+});
+afterEach(async () => {
+  server.fault = () => null;
+  server.ignoresConditions = false;
+  await lake.close();
+  rmSync(cache, { recursive: true, force: true });
+  vi.unstubAllEnvs();
+});
+
+const append = (id: string) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+const define = (at = place) => lake.define(`storage: ${at}\nfields: [{ name: id, type: KEYWORD }]`);
+const published = async (engine = lake.backend) => {
+  const [status, description] = [
+    await engine.status({ index: 't' }),
+    await engine.describeIndex({ index: 't' }),
+  ];
+  expect(status.published).toEqual(description.published);
+  return status.published;
+};
+const denied = () => ({ kind: 'status' as const, status: 403, code: 'AccessDenied' });
+
+describe('the state of a publication', () => {
+  it('is the place and the newest commit, for the writer and for readers', async () => {
+    await define();
+    const at = `${place}/t`;
+    expect(await published()).toEqual({ place: at, commit: null, snapshot: null });
+    await lake.backend.reindex({ index: 't' });
+    const state = { place: at, commit: 1, snapshot: `${await lake.head()}` };
+    expect(await published()).toEqual(state);
+    const reader = await openEngine(at, { threads: 0, refreshMs: 0 });
+    expect(await published(reader)).toEqual(state);
+    await append('k1');
+    await lake.backend.sync({ index: 't' });
+    const next = { ...state, commit: 2, snapshot: `${await lake.head()}` };
+    expect(await published()).toEqual(next);
+    expect(await published(reader)).toEqual(next);
+    await reader.close();
+  });
+
+  it('is pending while the store does not take what is done here', async () => {
+    await lake.define('fields: [{ name: id, type: KEYWORD }]');
+    await lake.backend.reindex({ index: 't' });
+    expect(await published()).toBeUndefined();
+    server.fault = ({ method }) => (method === 'PUT' ? denied() : null);
+    const definition_yaml = `version: 1\nindex: t\nstorage: ${place}
+source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }
+fields: [{ name: id, type: KEYWORD }]\n`;
+    await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true }).catch(() => {});
+    await expect(lake.backend.sync({ index: 't' })).rejects.toMatchObject({
+      code: 'permission_denied',
+      hint: expect.stringContaining('the work is done here, and a sync publishes it'),
+      next: [{ step: 'sync', index: 't' }],
+    });
+    const state = { place: `${place}/t`, commit: null, snapshot: null, pending: true };
+    expect(await published()).toEqual(state);
+    server.fault = () => null;
+    await lake.backend.sync({ index: 't' });
+    expect(await published()).toMatchObject({ commit: 1, snapshot: `${await lake.head()}` });
+  });
+});
+
+describe('a build', () => {
+  const faults = {
+    'cannot be written': { fault: denied, code: 'permission_denied', message: /access denied/ },
+    'ignores conditions': { fault: null, code: 'unsupported', message: /If-None-Match/ },
+    'has no bucket': { fault: null, code: 'not_found', message: /no bucket "missing"/ },
+  };
+
+  it.each(Object.entries(faults))('does not begin if its place %s', async (what, expected) => {
+    const { fault, code, message } = expected;
+    server.ignoresConditions = what === 'ignores conditions';
+    server.fault = ({ method }) => (fault !== null && method === 'PUT' ? fault() : null);
+    await define(what === 'has no bucket' ? 's3://missing/x' : place);
+    await expect(lake.backend.reindex({ index: 't' })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    const [uuid] = readdirSync(join(lake.folder, 'data', 'indexes'));
+    expect(readdirSync(join(lake.folder, 'data', 'indexes', uuid!))).toEqual([]);
+  });
+
+  it('leaves no trial behind', async () => {
+    await define();
+    await lake.backend.reindex({ index: 't' });
+    const keys = [...server.buckets.get('home')!.keys()];
+    expect(keys.filter((key) => key.includes('trial'))).toEqual([]);
+  });
+});
