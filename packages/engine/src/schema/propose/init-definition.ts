@@ -21,7 +21,9 @@ import { COLUMN_RULES, isNested, typeName } from '../column-rules.ts';
 import type { FieldType } from '../definition.ts';
 import { fieldNameFault } from '../parse/parse-field.ts';
 import { type DefaultField, defaultFieldsLine, WEIGHTS } from './default-fields.ts';
+import { epochFormat } from './propose-epoch.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
+import { type FieldNames, fieldNames, freeName, nameOf } from './propose-names.ts';
 import { type ProposedText, proposeText } from './propose-text.ts';
 import { KEY_COLUMN, sameAsKey } from './same-values.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
@@ -54,7 +56,10 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
       : propose(field, sample.columns.get(field.name) ?? []),
   );
   const key = await proposeKey(table, sample, options.key);
-  const names = fieldNames(proposals);
+  const names = fieldNames(
+    table.schema.fields.map(({ name }) => name),
+    proposals.flatMap(({ kind, column }) => (kind === 'field' ? [column] : [])),
+  );
   const searched = searchedOf(proposals);
   const title = searched.find(isTitle);
   return [
@@ -125,6 +130,8 @@ type Proposal =
       readonly why: string;
       readonly cached: boolean;
       readonly text?: ProposedText;
+      /** How a DATE counts. */
+      readonly format?: string;
     }
   | {
       readonly kind: 'variant';
@@ -136,7 +143,7 @@ type Proposal =
 
 function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   const element = type.kind === 'list' ? type.element : type;
-  const field = (as: FieldType, why = ''): Proposal => {
+  const field = (as: FieldType, why = ''): FieldProposal => {
     return { kind: 'field', column: name, type: as, why, cached: as === 'DATE' };
   };
   if (!isReadable(type))
@@ -155,7 +162,7 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
       return field('KEYWORD', 'uuid');
     case 'int':
     case 'long':
-      return field('LONG');
+      return numberProposal(field, name, element === type ? sample : []);
     case 'float':
     case 'double':
       return field('DOUBLE');
@@ -170,6 +177,16 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
         ? field('DATE')
         : { kind: 'skipped', column: name, why: `${typeName(type)} cannot be indexed` };
   }
+}
+
+/** Whole numbers count time or are numbers. */
+function numberProposal(
+  field: (type: FieldType, why?: string) => FieldProposal,
+  name: string,
+  sample: readonly Value[],
+): FieldProposal {
+  const format = epochFormat(name, sample);
+  return format === undefined ? field('LONG') : { ...field('DATE'), format };
 }
 
 function hasTexts(type: Type): boolean {
@@ -305,13 +322,14 @@ function meaningLines(proposals: readonly Proposal[], title: FieldProposal | und
 }
 
 function fieldLine(field: FieldProposal, isTitle: boolean, names: FieldNames): string {
-  const { column, type, text } = field;
+  const { column, type, text, format } = field;
+  const counts = format === undefined ? '' : `, format: ${format}`;
   const analyzer = text?.analyzer === undefined ? '' : `, analyzer: ${text.analyzer.name}`;
   const folded = text?.folded ? ', folded: true' : '';
   const fast = type === 'KEYWORD' && text?.fast !== false ? ', fast: true' : '';
   const cached = field.cached || isTitle ? ', cached: true' : '';
   const head = namePart(column, nameOf(names, column));
-  return `  - { ${head}, type: ${type}${analyzer}${folded}${fast}${cached} }`;
+  return `  - { ${head}, type: ${type}${counts}${analyzer}${folded}${fast}${cached} }`;
 }
 
 /** The whole values of a TEXT field, for facets and sorts. */
@@ -324,31 +342,6 @@ const namePart = (column: string, name: string): string =>
   name === column
     ? `name: ${yamlScalar(name)}`
     : `name: ${yamlScalar(name)}, source: ${yamlScalar(column)}`;
-
-/** Field names by column. */
-type FieldNames = ReadonlyMap<string, string>;
-
-const nameOf = (names: FieldNames, column: string): string => names.get(column) ?? column;
-
-/** A column keeps its name unless the query syntax cannot write it. */
-function fieldNames(proposals: readonly Proposal[]): FieldNames {
-  const taken = new Set(proposals.map(({ column }) => column));
-  const illegal = proposals.filter((p) => p.kind === 'field' && fieldNameFault(p.column) !== null);
-  return new Map(illegal.map(({ column }) => [column, legalName(column, taken)]));
-}
-
-/** A field name for a column whose own name the query syntax cannot carry. */
-function legalName(column: string, taken: Set<string>): string {
-  const words = column.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*/gu) ?? ['field'];
-  return freeName(words.join('_').slice(0, 100), taken);
-}
-
-function freeName(base: string, taken: Set<string>): string {
-  let name = base;
-  for (let i = 2; taken.has(name); i++) name = `${base}_${i}`;
-  taken.add(name);
-  return name;
-}
 
 function variantLines(proposals: readonly Proposal[]): string[] {
   const variants = proposals.filter((p) => p.kind === 'variant');

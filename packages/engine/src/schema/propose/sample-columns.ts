@@ -1,5 +1,6 @@
 import { type Field, type SourceTable, type Value, valueAt } from '@lakehouse-search/lake';
 import { readableFields } from '@lakehouse-search/lake/internal';
+import { isTimeName } from './propose-epoch.ts';
 
 const SAMPLE_ROWS = 2000;
 /** Rows in which the values of a proposed key are compared. */
@@ -20,13 +21,14 @@ export interface Sample {
 export const NO_SAMPLE: Sample = { columns: new Map(), rows: 0, isAll: false };
 
 /**
- * Values of columns with texts in the first 2,000 rows of the current snapshot, and of columns that
- * may be part of the key (`keyCandidates`); read from one file where it has enough.
+ * Values in the first 2,000 rows of the current snapshot: of columns with texts, of those that may
+ * be part of the key (`keyCandidates`), and of whole numbers that may count time. Read from one
+ * file where it has enough.
  */
 export async function sampleColumns(table: SourceTable): Promise<Sample> {
   const candidates = new Set(keyCandidates(table));
   const columns = readableFields(table.schema)
-    .filter((field) => isText(field) || candidates.has(field))
+    .filter((field) => isText(field) || candidates.has(field) || isTime(field))
     .map((field) => field.name);
   return readSample(table, columns, SAMPLE_ROWS);
 }
@@ -60,6 +62,10 @@ const isText = ({ type }: Pick<Field, 'type'>): boolean =>
     : type.kind === 'struct'
       ? type.fields.some(isText)
       : type.kind === 'string';
+
+/** Whole numbers that may count time. */
+const isTime = ({ name, type }: Field): boolean =>
+  /^(int|long)$/.test(type.kind) && isTimeName(name);
 
 /** Columns that may tell the rows of a table apart, if it does not say which do. */
 export function keyCandidates({ schema }: SourceTable): readonly Field[] {
