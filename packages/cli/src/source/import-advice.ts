@@ -49,11 +49,14 @@ function nearName(name: string, known: readonly string[]): string | undefined {
 }
 
 /** A value that does not fit its column. The types of a table stay with `--append` and `upsert`. */
-function valueAdvice({ column, value, isNested }: Readonly<Record<string, unknown>>): string {
+function valueAdvice(details: Readonly<Record<string, unknown>>): string {
+  const { column, value, expected, isNested } = details;
   const typed = (type: string) => `--type ${shellWord(`${column}=${type}`)}`;
   if (isNested === true) return `${typed('json')} makes a new table keep it in a JSON text`;
   const texts = `${typed('string')} makes a column of texts in a new table (or --replace)`;
   const isNumber = /^-?\d+(\.\d+)?$/.test(String(value));
+  if (isNumber && String(expected).startsWith('a '))
+    return 'without --type it stays a number: index init makes a DATE of seconds since 1970';
   if (isNumber) return `${typed('decimal(38,6)')} keeps such numbers, ${texts}`;
   const isNull = `--null ${shellWord(String(value))} reads it as NULL`;
   return `${isNull}; ${texts}; --date-format and --decimal name other notations`;

@@ -5,7 +5,7 @@ import type { WriterSession } from '../writer-session.ts';
 import type { StagedInput } from './input.ts';
 import type { InputColumn } from './input-columns.ts';
 
-const UNFIT = /^column "(.+)" expects .*, not "([\s\S]*)"$/;
+const UNFIT = /^column "(.+)" expects (.*), not "([\s\S]*)"$/;
 
 /**
  * The error of a text that does not fit its column, with the line (or the row, where there are no
@@ -18,17 +18,17 @@ export async function locatedFault(
   columns: readonly InputColumn[],
 ): Promise<unknown> {
   const unfit = error instanceof LakeError ? UNFIT.exec(error.message) : null;
-  const path = unfit?.[1] ?? '';
+  const [, path = '', expected = '', value = ''] = unfit ?? [];
   const column =
     columns.find(({ name }) => name === path) ??
     columns.find(({ name }) => path.startsWith(`${name}.`));
   if (unfit === null || column === undefined || !(error instanceof LakeError)) return error;
   const text = quoteName(column.key);
-  const value = quoteText(unfit[2]);
+  const quoted = quoteText(value);
   const isNested = innerTypes(column.source).length > 0;
   const isFound = isNested
-    ? `regexp_matches(text, '(^|[^\\w.+-])' || regexp_escape(${value}) || '($|[^\\w.])')`
-    : `${value} IN (left(text, 80), left(lhs_plain(text), 80))`;
+    ? `regexp_matches(text, '(^|[^\\w.+-])' || regexp_escape(${quoted}) || '($|[^\\w.])')`
+    : `${quoted} IN (left(text, 80), left(lhs_plain(text), 80))`;
   const [found] = await session.rows(
     `SELECT row FROM (SELECT row_number() OVER () AS row, ${text}::VARCHAR AS text
      FROM ${input.typedRelation([[column.key, 'VARCHAR']])}) WHERE ${isFound} LIMIT 1`,
@@ -37,8 +37,9 @@ export async function locatedFault(
   const row = Number(found[0]);
   const line = await input.lineOf(row);
   const where = line === null ? `row ${row}` : `line ${line}`;
+  const details = { ...error.details, option: 'value', column: column.name, value };
   return new LakeError(error.reason, `${where}: ${error.message}`, {
     cause: error.cause,
-    details: { ...error.details, option: 'value', column: column.name, value: unfit[2], isNested },
+    details: { ...details, expected, isNested },
   });
 }
