@@ -1,6 +1,6 @@
-import type { NearlyTyped } from '@lakehouse-search/lake';
+import type { Field, NearlyTyped, Type } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
-import { noteLines } from './import-report.ts';
+import { noteLines, schemaLines } from './import-report.ts';
 
 const PHONES: NearlyTyped = {
   ...{ column: 'phone', kind: 'number', values: 252, fitting: 250 },
@@ -54,5 +54,29 @@ describe('the note about objects of too many keys', () => {
     expect(line).toContain('(--rows-at packages makes each key a row; ');
     // the rows are found already
     expect(noteLines([{ note: 'wide_objects', columns: ['a'] }], 2)[0]).not.toContain('--rows-at');
+  });
+});
+
+describe('the note on JSON of one row', () => {
+  const field = (name: string, type: Type): Field => ({ id: 0, name, required: false, type });
+  const text: Type = { kind: 'string' };
+  const list: Type = { kind: 'list', elementId: 0, elementRequired: false, element: text };
+  const struct = (...names: string[]): Type => {
+    return { kind: 'struct', fields: names.map((name) => field(name, text)) };
+  };
+  const noteOf = (...fields: Field[]) =>
+    schemaLines({ schemaId: 0, fields, identifierFieldIds: [] }, 'my.t', true).slice(1).join();
+
+  it('names where rows may be', () => {
+    expect(noteOf(field('a', text))).toBe('');
+    expect(noteOf(field('data', list), field('my keys', struct('x')), field('n', text))).toMatch(
+      /^note: 1 row with .*; --rows-at data or --rows-at 'my keys' reads rows inside of it$/,
+    );
+  });
+
+  it('knows a data frame by columns', () => {
+    expect(noteOf(field('a', struct('0', '1')), field('b', struct('0', '1')))).toContain(
+      "df.to_json(FILE, orient='records', lines=True)",
+    );
   });
 });

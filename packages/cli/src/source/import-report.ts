@@ -110,6 +110,21 @@ function alikeLine(notes: readonly InputNote[]): readonly string[] {
   return [`note: ${columns.length} more columns ${are}: ${named}${rest}`];
 }
 
+/** A note on JSON of one row, with the flags that read the objects or lists in it as rows. */
+function oneRowLine({ fields }: Schema): readonly string[] {
+  const nested = fields.filter(({ type }) => ['struct', 'list', 'map'].includes(type.kind));
+  if (nested.length === 0) return [];
+  const keys = fields.map(({ type }) =>
+    type.kind === 'struct' ? type.fields.map(({ name }) => name).join() : '',
+  );
+  if (keys[0] !== '' && new Set(keys).size === 1 && fields.length > 1) {
+    const pandas = "df.to_json(FILE, orient='records', lines=True)";
+    return [`note: 1 row, whose columns have the same keys; pandas writes rows by ${pandas}`];
+  }
+  const at = nested.slice(0, MAX_NAMED).map(({ name }) => `--rows-at ${shellWord(name)}`);
+  return [`note: 1 row with lists or objects; ${at.join(' or ')} reads rows inside of it`];
+}
+
 const LISTS = 'have lists, kept as JSON text';
 
 /** Columns that a note names. */
@@ -208,13 +223,24 @@ export function advisedFlags(
   ];
 }
 
-/** `16 columns: sku string key, price double, …`. `describe` prints those that are left out. */
-export function schemaLine({ fields, identifierFieldIds }: Schema, describe: string): string {
+/**
+ * `16 columns: sku string key, price double, …`, and a note if the rows may be inside of one
+ * object. `table`: as commands name it.
+ */
+export function schemaLines(
+  schema: Schema,
+  table: string,
+  isOneObject: boolean,
+): readonly string[] {
+  return [schemaLine(schema, table), ...(isOneObject ? oneRowLine(schema) : [])];
+}
+
+function schemaLine({ fields, identifierFieldIds }: Schema, table: string): string {
   const names = fields.slice(0, MOST_COLUMNS).map(({ id, name, type }) => {
     const key = identifierFieldIds.includes(id) ? ' key' : '';
     return `${name} ${shortType(type)}${key}`;
   });
-  if (fields.length > MOST_COLUMNS) names.push(`… (${describe})`);
+  if (fields.length > MOST_COLUMNS) names.push(`… (lhs source describe ${table})`);
   return `${plural(fields.length, 'column')}: ${names.join(', ')}`;
 }
 

@@ -19,7 +19,7 @@ import {
   noteLines,
   readingLine,
   schemaColumns,
-  schemaLine,
+  schemaLines,
 } from '../../source/import-report.ts';
 import { readingFlags, readingOptions } from '../../source/reading-flags.ts';
 import { catalogInForce, type SourceFlags, sourceFlags } from '../../source/source-flags.ts';
@@ -49,6 +49,8 @@ function tableWords(flags: SourceFlags & { readonly table: string }): string {
   });
   return [shellWord(flags.table), ...location].join(' ');
 }
+
+const isJson = (files: readonly string[]) => files.some((file) => /\.json(\.\w+)?$/.test(file));
 
 export default class SourceImport extends LhsCommand {
   static override aliases = ['import'];
@@ -155,8 +157,8 @@ export default class SourceImport extends LhsCommand {
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];
-    const columns =
-      done.schema === undefined ? [] : [schemaLine(done.schema, `lhs source describe ${table}`)];
+    const isOneObject = done.inserted === 1 && reading?.rows === undefined && isJson(source.files);
+    const columns = done.schema === undefined ? [] : schemaLines(done.schema, table, isOneObject);
     this.print([
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
