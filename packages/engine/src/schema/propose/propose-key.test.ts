@@ -85,6 +85,15 @@ describe('the key of tables without identifier fields', () => {
       'station,date',
     ],
     [
+      'sensors',
+      {
+        sensor: text((i) => `s${i % 4}`),
+        at: { ...instant, of: (i) => BigInt(i >> 2) },
+        v: double,
+      },
+      'sensor,at',
+    ],
+    [
       'names of babies',
       {
         name: text((i) => `n${i % 25}`),
@@ -145,6 +154,12 @@ describe('the key of tables without identifier fields', () => {
       '',
       'no columns that look like a key differ in the first 100,000 rows',
     ]);
+  });
+
+  it('is found in a table that is sorted by a part of it', async () => {
+    const columns = { country: page(3000), year: part(3000), gdp: double };
+    const station = { ...columns, country: text((i) => `c${Math.floor(i / 3000)}`) };
+    expect((await proposed(station, 9000))[0]).toBe('country,year');
   });
 
   it('has columns that are not named like a key only if all rows were compared', async () => {

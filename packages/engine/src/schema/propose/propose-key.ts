@@ -19,7 +19,13 @@ import { keyTypeFault } from '../keys/key-types.ts';
 import { parseIp } from '../values/ip-value.ts';
 import { isPersonName, keyRank } from './key-names.ts';
 import { KEY_COLUMN, sameAsKey } from './same-values.ts';
-import { KEY_SAMPLE_ROWS, keyCandidates, readSample, type Sample } from './sample-columns.ts';
+import {
+  KEY_SAMPLE_ROWS,
+  keyCandidates,
+  partCandidates,
+  readSample,
+  type Sample,
+} from './sample-columns.ts';
 
 /** The key that a definition proposes, and why: a comment. */
 export interface ProposedKey {
@@ -40,8 +46,8 @@ const MAX_CANDIDATES = 8;
 interface Candidate {
   readonly columns: readonly string[];
   readonly how: 'likely' | 'a guess';
-  /** The rows that must be compared: the first ones, or all; or all, with few combinations. */
-  readonly needs: 'first' | 'all' | 'few';
+  /** Only if the whole table was compared. */
+  readonly needsAll: boolean;
 }
 
 /** Proposes a key. Throws invalid_argument if `requested` names columns that cannot be a key. */
@@ -63,14 +69,12 @@ export async function proposeKey(
     ...severalColumns(table, sample),
     ...(counting.length === 0 ? [] : singleColumns(table, sample, [CODES])),
     ...counting,
-    ...combinedColumns(table, sample),
   ];
   const names = [...new Set(candidates.flatMap(({ columns }) => columns))];
   const isEnough = sample.isAll || names.length === 0;
   const larger = isEnough ? sample : await readSample(table, names, KEY_SAMPLE_ROWS);
-  const found = candidates.find(({ columns, needs }) => {
-    if (needs !== 'first' && !larger.isAll) return false;
-    return sharedRows(larger, columns) === 0 && (needs !== 'few' || isNoChance(larger, columns));
+  const found = candidates.find(({ columns, needsAll }) => {
+    return (larger.isAll || !needsAll) && !hasShared(larger, columns);
   });
   if (found !== undefined) {
     const { how } = found;
@@ -79,7 +83,7 @@ export async function proposeKey(
     return { columns, why: `${how}: ${different(columns)} in ${rowsOf(larger)}` };
   }
   const why = `no columns that look like a key differ in ${rowsOf(larger)}`;
-  return { columns: [], why };
+  return (await combinedColumns(table, sample)) ?? { columns: [], why };
 }
 
 /** The columns that the caller names, with what the first rows say about them. */
@@ -131,12 +135,12 @@ function singleColumns(
     .filter(({ name, rank }) => rank < CODES || areWords(sample.columns.get(name) ?? []))
     .filter(({ name }) => isShort(sample.columns.get(name) ?? []))
     .filter(({ name }) => !hasAddresses(sample.columns.get(name) ?? []))
-    .filter(({ name }) => sharedRows(sample, [name]) === 0)
+    .filter(({ name }) => !hasShared(sample, [name]))
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_CANDIDATES)
     .map(({ name, rank }) => {
       const how = rank <= LIKELY ? 'likely' : 'a guess';
-      return { columns: [name], how, needs: rank > LIKELY ? 'all' : 'first' };
+      return { columns: [name], how, needsAll: rank > LIKELY };
     });
 }
 
@@ -172,10 +176,11 @@ function countingColumns({ schema }: SourceTable, sample: Sample): readonly Cand
   return integers
     .flatMap((a, i) => integers.slice(i + 1).map((b) => [a, b]))
     .filter(([a, b]) => areCounting(sample.columns.get(a)!, sample.columns.get(b)!))
-    .map((columns) => ({ columns, how: 'a guess', needs: 'all' }));
+    .map((columns) => ({ columns, how: 'a guess', needsAll: true }));
 }
 
 function areCounting(groups: readonly Value[], numbers: readonly Value[]): boolean {
+  const repeats = (values: readonly Value[]) => new Set(values).size * 2 <= values.length;
   const isNext = (i: number) =>
     groups[i] === groups[i - 1] ? numbers[i]! > numbers[i - 1]! : groups[i]! > groups[i - 1]!;
   if ([...groups, ...numbers].includes(null) || !repeats(groups) || !repeats(numbers)) return false;
@@ -192,9 +197,9 @@ function severalColumns(table: SourceTable, sample: Sample): readonly Candidate[
     .slice(0, MAX_PARTS);
   return combinations(parts)
     .filter((columns) => columns.some((name) => keyRank(name) !== 'part'))
-    .filter((columns) => sharedRows(sample, columns) === 0)
+    .filter((columns) => !hasShared(sample, columns))
     .slice(0, MAX_CANDIDATES)
-    .map((columns) => ({ columns, how: 'a guess', needs: 'first' }));
+    .map((columns) => ({ columns, how: 'a guess', needsAll: false }));
 }
 
 /** All pairs of names, then all threes, in their order. */
@@ -204,44 +209,52 @@ function combinations(names: readonly string[]): readonly (readonly string[])[] 
   return [...pairs, ...threes];
 }
 
-/** Two or three columns of short texts, dates, and numbers that are named like parts of a key. */
-function combinedColumns(table: SourceTable, sample: Sample): readonly Candidate[] {
-  if (sample.rows < FEW_ROWS_OF_PARTS) return [];
-  const parts = keyCandidates(table)
+/**
+ * Two or three columns of short texts, times, and numbers that are named like parts of a key, of
+ * which no combination comes twice in the whole table.
+ */
+async function combinedColumns(
+  table: SourceTable,
+  sample: Sample,
+): Promise<ProposedKey | undefined> {
+  const names = partCandidates(table)
     .filter(({ name, type }) => !/^(int|long)$/.test(type.kind) || keyRank(name) !== 'none')
     .map(({ name }) => name)
-    .filter((name) => isPart(sample.columns.get(name) ?? []))
+    .filter((name) => mayBePart(sample.columns.get(name) ?? []))
     .slice(0, MAX_PARTS);
-  return combinations(parts)
-    .filter((columns) => sharedRows(sample, columns) === 0 && isNoChance(sample, columns))
-    .slice(0, MAX_CANDIDATES)
-    .map((columns) => ({ columns, how: 'a guess', needs: 'few' }));
+  if (names.length < 2) return undefined;
+  const larger = sample.isAll ? sample : await readSample(table, names, KEY_SAMPLE_ROWS);
+  if (!larger.isAll || larger.rows < FEW_ROWS_OF_PARTS) return undefined;
+  const distinct = new Map(names.map((name) => [name, new Set(larger.columns.get(name)).size]));
+  const isGroup = (count = 0) => count > 1 && count * 2 <= larger.rows;
+  const groups = names.filter((name) => isGroup(distinct.get(name)));
+  const columns = combinations(groups).find((some) => {
+    const all = some.reduce((product, name) => product * (distinct.get(name) ?? 0), 1);
+    return larger.rows ** 2 / (2 * all) >= MIN_REPEATS && !hasShared(larger, some);
+  });
+  if (columns === undefined) return undefined;
+  return { columns, why: `a guess: ${different(columns)} in ${rowsOf(larger)}` };
 }
 
-function isPart(values: readonly Value[]): boolean {
-  if (new Set(values).size === 1 || !repeats(values)) return false;
-  return !values.includes(null) && isShort(values) && !hasAddresses(values);
-}
-
-/** Whether a value comes twice or more, on average. */
-const repeats = (values: readonly Value[]): boolean => new Set(values).size * 2 <= values.length;
-
-/** Rows of random values that would be expected to repeat a combination. */
+/** Repeats that random values would be expected to have: that none repeats is a rule of the table. */
 const MIN_REPEATS = 20;
 
-/** Whether random values of these columns would repeat: that none does is a rule of the table. */
-function isNoChance({ columns, rows }: Sample, names: readonly string[]): boolean {
-  const distinct = names.map((name) => new Set(columns.get(name)).size);
-  const all = distinct.reduce((product, count) => product * count, 1);
-  return rows ** 2 / (2 * all) >= MIN_REPEATS;
-}
+const mayBePart = (values: readonly Value[]): boolean =>
+  !values.includes(null) && isShort(values) && !hasAddresses(values);
 
-/** Rows of a sample whose columns have a NULL, or the values of an earlier row. */
-function sharedRows({ columns, rows }: Sample, names: readonly string[]): number {
+const hasShared = (sample: Sample, names: readonly string[]): boolean =>
+  sharedRows(sample, names, 1) > 0;
+
+/** Rows of a sample whose columns have a NULL, or the values of an earlier row; at most `most`. */
+function sharedRows(
+  { columns, rows }: Sample,
+  names: readonly string[],
+  most = Number.POSITIVE_INFINITY,
+): number {
   const values = names.map((name) => columns.get(name) ?? []);
   const seen = new Set<unknown>();
   let shared = 0;
-  for (let row = 0; row < rows; row++) {
+  for (let row = 0; row < rows && shared < most; row++) {
     const own = values.map((column) => column[row]);
     const key = own.length === 1 ? own[0] : JSON.stringify(own.map(String));
     if (own.includes(null) || seen.has(key)) shared++;

@@ -22,11 +22,11 @@ export const NO_SAMPLE: Sample = { columns: new Map(), rows: 0, isAll: false };
 
 /**
  * Values in the first 2,000 rows of the current snapshot: of columns with texts, of those that may
- * be part of the key (`keyCandidates`), and of whole numbers that may count time. Read from one
+ * be part of the key (`partCandidates`), and of whole numbers that may count time. Read from one
  * file where it has enough.
  */
 export async function sampleColumns(table: SourceTable): Promise<Sample> {
-  const candidates = new Set(keyCandidates(table));
+  const candidates = new Set(partCandidates(table));
   const columns = readableFields(table.schema)
     .filter((field) => isText(field) || candidates.has(field) || isTime(field))
     .map((field) => field.name);
@@ -68,9 +68,14 @@ const isTime = ({ name, type }: Field): boolean =>
   /^(int|long)$/.test(type.kind) && isTimeName(name);
 
 /** Columns that may tell the rows of a table apart, if it does not say which do. */
-export function keyCandidates({ schema }: SourceTable): readonly Field[] {
+export const keyCandidates = (table: SourceTable): readonly Field[] =>
+  ofKinds(table, /^(int|long|string|uuid|date)$/);
+
+/** The same, and times, which come twice sooner or later unless something else differs, too. */
+export const partCandidates = (table: SourceTable): readonly Field[] =>
+  ofKinds(table, /^(int|long|string|uuid|date|timestamp(tz)?)$/);
+
+function ofKinds({ schema }: SourceTable, kinds: RegExp): readonly Field[] {
   if (schema.identifierFieldIds.length > 0) return [];
-  return schema.fields
-    .filter(({ type: { kind } }) => /^(int|long|string|uuid|date)$/.test(kind))
-    .slice(0, KEY_CANDIDATES);
+  return schema.fields.filter(({ type }) => kinds.test(type.kind)).slice(0, KEY_CANDIDATES);
 }
