@@ -1,5 +1,4 @@
 import type { PublishedState } from '@lakehouse-search/contract';
-import type { PublishedCommit } from '../../home/chain.ts';
 import { lastPublication } from '../../home/writing/publication.ts';
 import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
@@ -22,18 +21,17 @@ export function publishedState(
   const there = last?.place === home ? last : null;
   const { newest = null, snapshot = null } = there ?? {};
   const place = `${home}/${there?.name ?? registered.name}`;
-  const isPending = isBuilt && !isInForce(indexes, known, newest);
-  const pending = isPending ? { pending: true as const } : {};
-  return { published: { place, commit: newest?.number ?? null, snapshot, ...pending } };
+  const commit = newest?.number ?? null;
+  const live = isBuilt ? commitInForce(indexes, known) : null;
+  if (newest?.generation === live?.generation && newest?.commit === live?.number) {
+    return { published: { place, commit, snapshot: live?.snapshot ?? null } };
+  }
+  return { published: { place, commit, snapshot, pending: true } };
 }
 
-function isInForce(
-  indexes: LocalIndexes,
-  known: KnownIndex,
-  published: PublishedCommit | null,
-): boolean {
+function commitInForce(indexes: LocalIndexes, known: KnownIndex) {
   const { snapshot } = indexes.hold(known);
   snapshot.release();
-  const { generation, commit } = snapshot;
-  return published?.generation === generation && published.commit === commit.number;
+  const { generation, commit, checkpoint } = snapshot;
+  return { generation, number: commit.number, snapshot: checkpoint?.snapshot_id ?? null };
 }
