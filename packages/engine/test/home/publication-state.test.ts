@@ -114,3 +114,34 @@ describe('a build', () => {
     expect(keys.filter((key) => key.includes('trial'))).toEqual([]);
   });
 });
+
+describe('a place of a newer version', () => {
+  const update = { code: 'unsupported', hint: 'a newer lhs wrote it: update lhs' };
+  const change = (end: string, to: (text: string) => string) => {
+    const objects = server.buckets.get('home')!;
+    const key = [...objects.keys()].find(
+      (one) => `s3://home/${one}`.startsWith(place) && one.endsWith(end),
+    )!;
+    const object = objects.get(key)!;
+    objects.set(key, { ...object, bytes: Buffer.from(to(object.bytes.toString())) });
+  };
+
+  it.each([
+    ['its mark', 'repository.json', '"version":2', '"version":3'],
+    ['a commit', 'commits/000000000001', '"format":1', '"format":2'],
+  ])('is neither read nor written: %s', async (_, end, from, to) => {
+    await define();
+    await lake.backend.reindex({ index: 't' });
+    change(end, (text) => text.replace(from, to));
+    for (const location of [`${place}/t`, place]) {
+      await expect(openEngine(location), location).rejects.toMatchObject(update);
+    }
+    rmSync(join(lake.folder, 'data'), { recursive: true });
+    const other = await openEngine(join(lake.folder, 'other'), { create: true, threads: 0 });
+    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    const definition = `version: 1\nindex: t\n${source}\nstorage: ${place}\nfields: [{ name: id, type: KEYWORD }]`;
+    await other.createIndex({ definition, base_dir: lake.folder });
+    await expect(other.reindex({ index: 't' })).rejects.toMatchObject(update);
+    await other.close();
+  });
+});
