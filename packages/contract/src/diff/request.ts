@@ -3,7 +3,8 @@ import type { SearchRequest } from '../search/request.ts';
 
 /**
  * `POST /v1/index:diff`: the hits of one search at two moments of an index. A side is `now`, the id
- * of a snapshot, a branch or tag of the table, `generation:N`, or `pit:ID`.
+ * of a snapshot, a branch or tag of the table, `generation:N`, `pit:ID`, or `index:NAME`, which is
+ * another index of the table.
  */
 export interface DiffRequest
   extends IndexRequest,

@@ -3,10 +3,12 @@ import type { Coordinates } from '../coordinates.ts';
 /** One side of a diff. */
 export interface DiffSide {
   /**
-   * The newest commit, a commit that a point in time holds, a kept generation, or an index that is
-   * built from the table for this diff and removed after it.
+   * The newest commit, a commit that a point in time holds, a kept generation, another index, or an
+   * index that is built from the table for this diff and removed after it.
    */
-  readonly kind: 'live' | 'point_in_time' | 'kept' | 'built';
+  readonly kind: 'live' | 'point_in_time' | 'kept' | 'index' | 'built';
+  /** Name of another index. */
+  readonly index?: string;
   readonly snapshot: string | null;
   /** Absent if it is built. */
   readonly generation?: number;

@@ -1,6 +1,6 @@
 /**
  * Where the index at a moment is: the newest commit, a commit that a point in time holds, a kept
- * generation, or nowhere, so that it is built from the table.
+ * generation, another index of the table, or nowhere, so that it is built from the table.
  */
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
@@ -20,6 +20,7 @@ import { namedSnapshot } from '../source/source-table.ts';
 
 const GENERATION = /^generation:(\d{1,9})$/;
 const PIT = /^pit:(.+)$/;
+const INDEX = /^index:(.+)$/;
 
 /** An index with its generations. */
 export interface SidePlaces {
@@ -32,16 +33,26 @@ export interface SidePlaces {
   readonly hold: () => OpenIndex;
   /** A point in time, held for the caller. */
   readonly holdPit: (pitId: string) => OpenIndex;
+  /** Another index of the table, held for the caller. */
+  readonly holdIndex: (name: string) => OtherIndex;
+}
+
+/** Another index of a table at its newest commit. */
+export interface OtherIndex {
+  readonly kind: 'index';
+  readonly index: string;
+  readonly open: OpenIndex;
 }
 
 /** A side before it is opened or built. */
 export type FoundSide =
   | { readonly kind: 'live' | 'point_in_time' | 'kept'; readonly open: OpenIndex }
+  | OtherIndex
   | { readonly kind: 'built'; readonly snapshotId: bigint };
 
 /**
  * Finds a side by its name. Throws not_found for an unknown snapshot, generation or point in time,
- * corrupt_index.
+ * index_not_found, invalid_argument for an index of another table, corrupt_index.
  */
 export function findSide(places: SidePlaces, name: string): FoundSide {
   if (name === 'now') return { kind: 'live', open: places.hold() };
@@ -49,6 +60,8 @@ export function findSide(places: SidePlaces, name: string): FoundSide {
   if (generation !== undefined) return openGeneration(places, Number(generation));
   const pit = PIT.exec(name)?.[1];
   if (pit !== undefined) return { kind: 'point_in_time', open: places.holdPit(pit) };
+  const other = INDEX.exec(name)?.[1];
+  if (other !== undefined) return places.holdIndex(other);
   const id = namedSnapshot(places.table, name);
   return commitAt(places, String(id)) ?? { kind: 'built', snapshotId: id };
 }

@@ -1,4 +1,4 @@
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -64,6 +64,33 @@ describe('a side of a diff', () => {
       cause: 'statistics',
       statistics: [{ clause: 'title:disk', docs: [3, 4], df: [2, 3] }],
     });
+  });
+
+  it('is another index of the table, with equal settings or others', async () => {
+    await lake.backend.cloneIndex({ index: 't', name: 'u' });
+    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 9, title: 'disk' }] });
+    await lake.backend.sync({ index: 't' });
+    const found = await diff({ from: 'index:u' });
+    expect(found.from).toMatchObject({ kind: 'index', index: 'u', rows: 3, total: 2 });
+    expect(found.hits[0]).toMatchObject({ change: 'entered', causes: [{ cause: 'row_inserted' }] });
+    expect(JSON.stringify(found)).not.toContain('"definition"');
+    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    const definition = `version: 1\nindex: v\n${source}\n${fields('english')}`;
+    await lake.backend.createIndex({ definition, base_dir: lake.folder });
+    await lake.backend.reindex({ index: 'v' });
+    const { hits } = await diff({ from: 'index:v' });
+    const left = hits.filter(({ change }) => change === 'left');
+    expect(left).toMatchObject([{ causes: [{ cause: 'definition' }] }]);
+    await createTable(lake.source.catalog, 'a.other', { schema });
+    const other = definition.replace('index: v', 'index: w').replace('a.t', 'a.other');
+    await lake.backend.createIndex({ definition: other, base_dir: lake.folder });
+    await lake.backend.reindex({ index: 'w' });
+    await appendRows({ ...lake.source, table: 'a.other' }, { kind: 'rows', rows: [{ id: 1 }] });
+    await lake.backend.sync({ index: 'w' });
+    await expect(diff({ from: 'index:w' })).rejects.toMatchObject({
+      message: 'index "w" is of another table than "t"',
+    });
+    await expect(diff({ from: 'index:x' })).rejects.toMatchObject({ code: 'index_not_found' });
   });
 
   it('is refused if it is unknown, and the message names those that exist', async () => {

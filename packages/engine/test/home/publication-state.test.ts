@@ -139,7 +139,8 @@ describe('a place of a newer version', () => {
     rmSync(join(lake.folder, 'data'), { recursive: true });
     const other = await openEngine(join(lake.folder, 'other'), { create: true, threads: 0 });
     const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
-    const definition = `version: 1\nindex: t\n${source}\nstorage: ${place}\nfields: [{ name: id, type: KEYWORD }]`;
+    const fields = 'fields: [{ name: id, type: KEYWORD }]';
+    const definition = `version: 1\nindex: t\n${source}\nstorage: ${place}\n${fields}`;
     await other.createIndex({ definition, base_dir: lake.folder });
     await expect(other.reindex({ index: 't' })).rejects.toMatchObject(update);
     await other.close();

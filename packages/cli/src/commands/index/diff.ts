@@ -17,7 +17,7 @@ export default class IndexDiff extends LhsCommand {
   static override flags = {
     query: Flags.string({ char: 'q', description: 'query', helpValue: 'QUERY', required: true }),
     from: Flags.string({
-      description: 'snapshot, branch or tag, generation:N or pit:ID',
+      description: 'snapshot, branch or tag, generation:N, pit:ID or index:NAME',
       helpValue: 'MOMENT',
       required: true,
     }),

@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<DiffSide['kind'], string>> = {
   live: 'live commit',
   point_in_time: 'point in time',
   kept: 'kept generation',
+  index: 'live commit',
   built: 'built from the table',
 };
 const CAUSES: Readonly<Record<DiffCause['cause'], string>> = {
@@ -55,11 +56,12 @@ export function diffLines(diff: DiffResponse, width: number): string[] {
   ];
 }
 
-function sideText({ kind, snapshot, generation, total = 0, build_ms }: DiffSide): string {
+function sideText({ kind, index, snapshot, generation, total = 0, build_ms }: DiffSide): string {
   const named = snapshot === null ? 'the empty table' : `snapshot ${snapshotName(snapshot)}`;
   const where = generation === undefined ? '' : `, generation ${generation}`;
   const built = build_ms === undefined ? '' : ` in ${duration(build_ms)}`;
-  return `${named}: ${KINDS[kind]}${where}${built} · ${plural(total, 'hit')}`;
+  const of = index === undefined ? '' : ` of ${index}`;
+  return `${named}: ${KINDS[kind]}${of}${where}${built} · ${plural(total, 'hit')}`;
 }
 
 function placeText(place: DiffPlace | undefined): string {

@@ -1,7 +1,13 @@
-import type { CallContext, DiffSide } from '@lakehouse-search/contract';
+import { type CallContext, type DiffSide, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../../base/time/deadline.ts';
-import { type FoundSide, findSide, type SidePlaces } from '../../diff/find-side.ts';
+import {
+  type FoundSide,
+  findSide,
+  type OtherIndex,
+  type SidePlaces,
+} from '../../diff/find-side.ts';
+import { identityParts } from '../../index/commits/source-identity.ts';
 import type { KnownIndex, OpenIndex } from '../../open/open-index.ts';
 import { type LocalContext, UNKNOWN_LAG } from '../../search/context.ts';
 import { rowsOfTable } from '../../search/fetch/table-rows.ts';
@@ -9,6 +15,7 @@ import { localShards } from '../../shard/local-shard.ts';
 import { fromSource } from '../../source/source-errors.ts';
 import { mappingOver } from '../../sync/build/build-generation.ts';
 import { buildScratch } from '../../sync/build/scratch-index.ts';
+import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 
@@ -36,20 +43,41 @@ export function sidePlaces({ indexes, known, table }: SideSource, call: CallCont
     now: clock.now(),
     hold: () => indexes.hold(known),
     holdPit: (pitId: string) => holdPit(indexes, known, pitId, call),
+    holdIndex: (name: string) => holdIndex({ indexes, known, table }, name, call),
   };
+}
+
+function holdIndex(
+  { indexes, known, table }: SideSource,
+  name: string,
+  call: CallContext,
+): OtherIndex {
+  const other = accessible(indexes, name, call);
+  const open = indexes.hold(other);
+  const { checkpoint } = open.snapshot;
+  const index = other.registered.name;
+  if (checkpoint === null || identityParts(checkpoint.table_uuid).uuid === table.uuid) {
+    return { kind: 'index', index, open };
+  }
+  open.snapshot.release();
+  const message = `index "${index}" is of another table than "${known.registered.name}"`;
+  throw new LhsError('invalid_argument', message);
 }
 
 /**
  * Opens a side by its name; a side that no commit on disk shows is built in a temporary folder
- * unless it is only planned. Throws as `findSide` and a build.
+ * unless it is only planned. Throws unsupported for another index, and as `findSide` and a build.
  */
-export function openNamedSide(
+export async function openNamedSide(
   source: SideSource,
   name: string,
   plan: boolean,
   call: CallContext,
 ): Promise<OpenSide> {
-  return openSide(source, findSide(sidePlaces(source, call), name), plan, call);
+  const found = findSide(sidePlaces(source, call), name);
+  if (found.kind !== 'index') return openSide(source, found, plan, call);
+  found.open.snapshot.release();
+  throw new LhsError('unsupported', 'a cluster compares moments of one index, not two indexes');
 }
 
 /** Opens a side that was found. */
@@ -62,9 +90,11 @@ export async function openSide(
   if (found.kind === 'built') return builtSide(source, found.snapshotId, plan, call);
   const { snapshot, mapping } = found.open;
   const { checkpoint, commit, generation, liveDocs } = snapshot;
+  const index = found.kind === 'index' ? { index: found.index } : {};
   const id = checkpoint?.snapshot_id ?? null;
   const side: DiffSide = {
     kind: found.kind,
+    ...index,
     snapshot: id,
     generation,
     definition_version: commit.definition_version,

@@ -1,9 +1,11 @@
-import type { CallContext, DiffRequest, DiffResponse } from '@lakehouse-search/contract';
+import type { CallContext, DiffRequest, DiffResponse, DiffSide } from '@lakehouse-search/contract';
 import { checkDiffRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { compareSides, type SearchedSide } from '../../diff/compare-sides.ts';
 import { findSide } from '../../diff/find-side.ts';
 import { notesOfSides, type RowSide, rowStates } from '../../diff/row-states.ts';
 import { requireSameRestrictions } from '../../index/commits/source-identity.ts';
+import type { KnownIndex } from '../../open/open-index.ts';
+import { definitionDigest } from '../../schema/definition-digest.ts';
 import { mappingOver } from '../../sync/build/build-generation.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
@@ -42,7 +44,7 @@ export async function diffLocal(
       const { signal } = call;
       const searched = ({ side, open: at }: OpenSide): SearchedSide => ({
         context: () => sideContext(source, at!, table, signal === undefined ? {} : { signal }),
-        definitionVersion: side.definition_version,
+        definitionVersion: comparedVersion(indexes, known, side),
       });
       const compared = await compareSides({
         ...{ search, from: searched(a), to: searched(b) },
@@ -59,6 +61,18 @@ export async function diffLocal(
       await table.close();
     }
   });
+}
+
+/** The version of a side's definition; that of the index for another one with equal settings. */
+function comparedVersion(
+  indexes: LocalIndexes,
+  { definition, registered }: KnownIndex,
+  { definition_version: own, index }: DiffSide,
+): number {
+  if (index === undefined) return own;
+  const { source, storage } = definition;
+  const other = { ...indexes.known(index).definition, index: definition.index, source, storage };
+  return definitionDigest(other) === definitionDigest(definition) ? registered.version : -1;
 }
 
 const rowSide = ({ open, snapshotId }: OpenSide): RowSide => {
