@@ -8,7 +8,7 @@ export {
   q,
   typed,
 } from '@lakehouse-search/contract';
-export type { IndexFinding } from './local/diagnose/findings.ts';
+export type { IndexFinding, IndexUsage, ReadUsage } from './local/diagnose/findings.ts';
 export type { LocalOptions } from './local/open-options.ts';
 export type { SourceLayout } from './local/source-layout.ts';
 export { type LocalBackend, openLocal } from './open-local.ts';

@@ -39,7 +39,7 @@ import { SYSTEM_CLOCK } from './base/time/clock.ts';
 import type { CachedParts } from './local/cache/answer-text.ts';
 import { type RepeatedRequest, recallAnswer } from './local/cache/recall.ts';
 import type { ResultCacheFigures } from './local/cache/result-cache.ts';
-import type { IndexFinding } from './local/diagnose/findings.ts';
+import type { IndexFinding, IndexUsage } from './local/diagnose/findings.ts';
 import { defining, type Items, later } from './local/engine-calls.ts';
 import { EngineReads } from './local/engine-reads.ts';
 import { type EngineOptions, requireDataFolder } from './local/local-options.ts';
@@ -361,11 +361,15 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
     });
   }
 
-  /**
-   * How the data files of an index's table are laid out, of at most `mostFiles` of them. Not an
-   * operation of a BackendApi: only an embedded engine can read the files. Throws index_not_found,
-   * source_not_found, source_invalid, source_unreachable.
-   */
+  /** As `usage` of a LocalBackend. */
+  usage(request: IndexRequest, call: CallContext = {}): Promise<IndexUsage> {
+    return this.indexes.life.call(async () => {
+      const { usageLocal } = await import('./local/diagnose/usage.ts');
+      return usageLocal(this.indexes, request, call);
+    });
+  }
+
+  /** As `sourceLayout` of a LocalBackend. */
   sourceLayout(request: IndexRequest, mostFiles: number): Promise<SourceLayout> {
     return this.indexes.life.call(async () => {
       const { layoutLocal } = await import('./local/layout.ts');

@@ -1,6 +1,6 @@
 import type { Backend, CallContext, IndexRequest } from '@lakehouse-search/contract';
 import { grouped, OPERATIONS } from '@lakehouse-search/contract/internal';
-import type { IndexFinding } from './local/diagnose/findings.ts';
+import type { IndexFinding, IndexUsage } from './local/diagnose/findings.ts';
 import type { LocalOptions } from './local/open-options.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import { openEngine } from './local-backend.ts';
@@ -13,6 +13,11 @@ export interface LocalBackend extends Backend {
    * corrupt_index, io_error.
    */
   diagnose(request: IndexRequest, call?: CallContext): Promise<readonly IndexFinding[]>;
+  /**
+   * What an index takes: bytes by kind of file, its objects in a store, and what the last reads by
+   * location fetched. Throws index_not_found, corrupt_index, io_error, unreachable, access errors.
+   */
+  usage(request: IndexRequest, call?: CallContext): Promise<IndexUsage>;
   /**
    * How the data files of an index's table are laid out, of at most `mostFiles` of them. Throws
    * index_not_found, source_not_found, source_invalid, source_unreachable.
@@ -31,7 +36,7 @@ export async function openLocal(dataDir: string, options?: LocalOptions): Promis
 }
 
 /** What only an embedded engine has. */
-type LocalParts = Pick<LocalBackend, 'dataDir' | 'diagnose' | 'sourceLayout'>;
+type LocalParts = Pick<LocalBackend, 'dataDir' | 'diagnose' | 'sourceLayout' | 'usage'>;
 
 /** The engine as programs call it. Its type names no class of the engine, so they load fewer types. */
 export function localBackend(engine: Parameters<typeof grouped>[0] & LocalParts): LocalBackend {
@@ -39,6 +44,7 @@ export function localBackend(engine: Parameters<typeof grouped>[0] & LocalParts)
     ...grouped(engine, OPERATIONS),
     dataDir: engine.dataDir,
     diagnose: (request: IndexRequest, call?: CallContext) => engine.diagnose(request, call),
+    usage: (request: IndexRequest, call?: CallContext) => engine.usage(request, call),
     sourceLayout: (request: IndexRequest, most: number) => engine.sourceLayout(request, most),
   });
 }

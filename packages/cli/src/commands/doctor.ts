@@ -5,9 +5,11 @@ import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
+import { settingValue } from '../config/settings.ts';
 import { runChecks } from '../doctor/checks.ts';
 import { findingLines } from '../doctor/finding-lines.ts';
 import { LAYOUT_FILES, type LayoutFinding, layoutFindings } from '../doctor/layout.ts';
+import { costsOf, type Prices, readPrices, usageLines } from '../doctor/usage-lines.ts';
 import { type SourceFlags, sourceFlags, tableOf } from '../source/source-flags.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { pad } from '../terminal/text.ts';
@@ -44,14 +46,20 @@ export default class Doctor extends LhsCommand {
       });
     }
     if (args.index !== undefined) {
+      const prices = readPrices(settingValue(this.settings(flags), 'prices'));
       const backend = await this.localBackend(flags);
-      return this.#printIndex(backend, args.index, flags.json);
+      return this.#printIndex(backend, args.index, prices, flags.json);
     }
     if (named) return this.#printLayout(await layoutAt(source, flags.table), null, flags.json);
     return this.#printChecks(this.dataDir(flags), flags.json);
   }
 
-  async #printIndex(backend: LocalEngine, index: string, json: boolean): Promise<void> {
+  async #printIndex(
+    backend: LocalEngine,
+    index: string,
+    prices: Prices,
+    json: boolean,
+  ): Promise<void> {
     const findings = await backend.diagnose({ index });
     if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     if (findings.some(({ kind }) => kind === 'source')) {
@@ -59,7 +67,9 @@ export default class Doctor extends LhsCommand {
       return this.print(findingLines(findings, this.style));
     }
     const found = await backend.sourceLayout({ index }, LAYOUT_FILES);
-    this.#printLayout(found, index, json, findings);
+    const usage = await backend.usage({ index });
+    if (!json) this.print(usageLines(usage, prices));
+    this.#printLayout(found, index, json, findings, { usage, ...costsOf(usage, prices) });
   }
 
   async #printChecks(dataDir: string, json: boolean): Promise<void> {
@@ -82,6 +92,7 @@ export default class Doctor extends LhsCommand {
     index: string | null,
     json: boolean,
     own: readonly IndexFinding[] = [],
+    more: object = {},
   ) {
     const slow = layoutFindings(layout);
     if (json) {
@@ -95,6 +106,7 @@ export default class Doctor extends LhsCommand {
         ...answer,
         snapshot: textOf(snapshot),
         ...figures(layout),
+        ...more,
         findings,
       });
     }

@@ -18,6 +18,10 @@ export const SETTINGS = {
     env: 'LHS_CATALOG',
     meaning: 'name or file of a catalog, where a command names no other place',
   },
+  prices: {
+    env: 'LHS_PRICES',
+    meaning: 'dollars of an object store: a GB and month, a million reads (0.023,0.4)',
+  },
   url: { env: 'LHS_URL', meaning: 'address of a service, instead of the embedded engine' },
 } as const;
 /** Name of a setting. */

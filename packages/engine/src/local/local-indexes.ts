@@ -375,7 +375,13 @@ export class LocalIndexes {
     await this.tables.close();
     await this.models.close();
     this.registry.close();
-    await this.looks?.end();
+    if (this.looks !== null) await this.#endLooks(this.looks);
+  }
+
+  async #endLooks(looks: PublishedLooks): Promise<void> {
+    const { noteReads } = await import('./diagnose/usage.ts');
+    noteReads(this.dataDir);
+    await looks.end();
   }
 
   /** The first read of an engine sweeps, unless the data folder cannot be written. */

@@ -87,6 +87,32 @@ fields: [{ name: id, type: KEYWORD }]\n`;
   });
 });
 
+describe('what an index takes', () => {
+  it('is its files by kind, its objects, and what the last reads fetched', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => ({ id: `${i}-${(i * 7919) % 65_537}` }));
+    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.define(`storage: ${place}\nfields: [{ name: id, type: KEYWORD, fast: true }]`);
+    await lake.backend.reindex({ index: 't' });
+    const { bytes, objects, reads } = await lake.backend.usage({ index: 't' });
+    const { bytes: all } = await lake.backend.describeIndex({ index: 't' });
+    expect(Object.values(bytes).reduce((sum, one) => sum + one, 0)).toBe(all);
+    expect(bytes).toMatchObject({ stored: 0, vectors: 0 });
+    const there = [...server.buckets.get('home')!].filter(([key]) =>
+      `s3://home/${key}`.startsWith(`${place}/families/`),
+    );
+    const size = there.reduce((sum, [, { bytes: body }]) => sum + body.length, 0);
+    expect(objects).toEqual({ count: there.length, bytes: size });
+    expect(reads).toBeUndefined();
+    const open = () => openEngine(`${place}/t`, { threads: 0 });
+    const first = await open();
+    await first.search({ index: 't', query: 'id:77*' });
+    await first.close();
+    const second = await open();
+    expect((await second.usage({ index: 't' })).reads?.requests).toBeGreaterThan(0);
+    await second.close();
+  });
+});
+
 describe('a build', () => {
   const faults = {
     'cannot be written': { fault: denied, code: 'permission_denied', message: /access denied/ },

@@ -27,3 +27,25 @@ export interface IndexFinding {
   /** Bytes on disk that it is about. */
   readonly bytes?: number;
 }
+
+/** What an index takes. */
+export interface IndexUsage {
+  /** Bytes of the files of its live generation, by what they hold. */
+  readonly bytes: {
+    readonly postings: number;
+    readonly columns: number;
+    readonly stored: number;
+    readonly vectors: number;
+    readonly keys: number;
+  };
+  /** Its objects in the store where it was published last. Absent: it was not. */
+  readonly objects?: { readonly count: number; readonly bytes: number };
+  /** Of the last process that fetched blocks by location here. Absent: there was none. */
+  readonly reads?: ReadUsage;
+}
+
+/** Blocks that the reads of a process have fetched from a store. */
+export interface ReadUsage {
+  readonly requests: number;
+  readonly bytes: number;
+}
