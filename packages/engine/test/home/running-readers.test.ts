@@ -142,6 +142,16 @@ describe('a program that reads by location', () => {
     await engine.close();
   });
 
+  it('opens what is new with five requests, and what the cache has with two', async () => {
+    seen.length = 0;
+    await (await open()).close();
+    const names = () => seen.map((request) => request.replace(/^GET .*?(\w+)(-[^/]*)?$/, '$1'));
+    expect(names().sort()).toEqual(['000000000001', '000000000001', '000000000002', 'json', 't']);
+    seen.length = 0;
+    await (await open()).close();
+    expect(names().sort()).toEqual(['json', 't']);
+  });
+
   it('sees new commits in the background', async () => {
     const engine = await open(1);
     expect(await total(engine)).toBe(300);

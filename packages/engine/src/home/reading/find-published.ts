@@ -3,14 +3,21 @@ import { LhsError } from '@lakehouse-search/contract';
 import { didYouMean } from '@lakehouse-search/contract/internal';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
 import { inStore } from '../../source/store-errors.ts';
-import { type Home, headsIn, readHead } from '../chain.ts';
+import { type Head, type Home, headsIn, readHead } from '../chain.ts';
 import { isRepository, openHome } from '../repository.ts';
+
+/** A head of which the object may have been read. */
+export interface NamedHead {
+  readonly name: string;
+  readonly etag: string;
+  readonly head?: Head;
+}
 
 /** What a location names: a published index, or all indexes of a place. */
 export interface PublishedLocation {
   readonly home: Home;
-  /** The name of the index; null: all of the place. */
-  readonly name: string | null;
+  /** The index; null: all of the place. */
+  readonly index: NamedHead | null;
 }
 
 /**
@@ -31,14 +38,14 @@ export async function findPublished(
   const isInPlace = place !== '' && (path.startsWith('/') || isObjectPath(place));
   if (isInPlace) {
     const home = await openHome(place);
-    if ((await inStore(() => readHead(home, name, signal))) !== null) {
-      await inStore(() => isRepository(home, signal));
-      return { home, name };
-    }
+    const [head] = await inStore(() =>
+      Promise.all([readHead(home, name, signal), isRepository(home, signal)]),
+    );
+    if (head !== null) return { home, index: { name, etag: head.etag, head } };
   }
   if (!path.startsWith('/') && !isObjectPath(path)) throw noLocation(location);
   const home = await openHome(path);
-  if (await inStore(() => isRepository(home, signal))) return { home, name: null };
+  if (await inStore(() => isRepository(home, signal))) return { home, index: null };
   throw isInPlace ? await notThere(await openHome(place), name) : noLocation(location);
 }
 

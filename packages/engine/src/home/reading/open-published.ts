@@ -27,11 +27,12 @@ export async function openPublished(
 ): Promise<PublishedReader> {
   // a wrong setting is refused before anything is fetched
   cacheLimit();
-  const { home, name } = await findPublished(location, call.signal);
+  const { home, index } = await findPublished(location, call.signal);
+  const name = index?.name ?? null;
   const { folder, close } = openFolder(`2.${hash('sha256', location).slice(0, 32)}`);
   const reader = new PublishedReader({ ...options, home, name, location, folder, close });
   try {
-    const { faults } = await reader.look(call);
+    const { faults } = await reader.look(call, index);
     const isEmpty = reader.isEmpty();
     if (isEmpty && faults.length > 0) throw faults[0];
     if (isEmpty && name !== null) throw await notThere(home, name);

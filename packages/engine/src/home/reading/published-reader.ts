@@ -37,7 +37,7 @@ import { hasAllFiles } from '../pinned-commit.ts';
 import { definitionNamed, makeIndex } from '../restore-index.ts';
 import { requireTrusted } from '../trusted-location.ts';
 import { lastPublication, type Publication, writePublication } from '../writing/publication.ts';
-import { notThere } from './find-published.ts';
+import { type NamedHead, notThere } from './find-published.ts';
 import { cacheError, markCommit, unmarkFormer } from './opened-folder.ts';
 
 /** Indexes that are brought up at a time. */
@@ -55,13 +55,6 @@ interface ReaderParts {
   readonly close: () => void;
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
-}
-
-/** A head of which the object may have been read. */
-interface NamedHead {
-  readonly name: string;
-  readonly etag: string;
-  readonly head?: Head;
 }
 
 /** What a look has found. */
@@ -101,9 +94,12 @@ export class PublishedReader {
     return this.#registry.list().length === 0;
   }
 
-  /** Brings what is new here. Throws interrupted, and as `inStore`. */
-  async look(call: CallContext): Promise<PublishedNews> {
-    const heads = await inStore(() => this.#heads(call.signal));
+  /**
+   * Brings what is new here. `known`: the head of the index, read just now. Throws interrupted, and
+   * as `inStore`.
+   */
+  async look(call: CallContext, known: NamedHead | null = null): Promise<PublishedNews> {
+    const heads = known === null ? await inStore(() => this.#heads(call.signal)) : [known];
     const faults: LhsError[] = [];
     const dropped = this.#registry
       .list()
