@@ -4,14 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const schema = schemaOf({ id: 'long', text: 'string', code: 'string', object: 'string' });
+const schema = schemaOf({
+  ...{ id: 'long', text: 'string', code: 'string', object: 'string', abbr: 'string' },
+});
+/** Two letters, which may be a word: `an`. */
+const abbrOf = (id: number) => String.fromCharCode(97 + Math.floor(id / 26), 97 + (id % 26));
 const NEAR = new Map([[9, '12, NGC 12 again']]);
 const ROWS = Array.from({ length: 60 }, (_, id) => {
   const head = id === 40 ? 'ABC-7.0 like ABC-7.0: ' : '';
   const kind = ['long', 'free'][id % 2];
   const near = NEAR.get(id) ?? id % 5;
   const text = `${head}the ${kind} licence of NGC ${near} and many more words of the terms`;
-  return { id, text, code: `ABC-${id}.0`, object: `NGC ${id}` };
+  return { id, text, code: `ABC-${id}.0`, object: `NGC ${id}`, abbr: abbrOf(id) };
 });
 
 let lake: SmallLake;
@@ -21,7 +25,7 @@ beforeAll(async () => {
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   const { definition } = await lake.backend.initDefinition({ source: lake.source, name: 't' });
   await lake.backend.createIndex({ definition });
-  expect(definition).toContain('default_fields: [text^3, object^10, code^10] ');
+  expect(definition).toContain('default_fields: [text^3, object^10, code^10, abbr] ');
   await lake.backend.reindex({});
 });
 afterAll(() => lake.close());

@@ -66,7 +66,14 @@ function proposed(texts: readonly string[]): ProposedText {
     const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
     const isShort = isCategory || average <= SHORT_CHARS;
     const folded = isShort && texts.some((text) => /\p{L}/u.test(text));
-    return { type: 'KEYWORD', why, cached: isCategory, fast, folded, isCode: !fast };
+    return {
+      type: 'KEYWORD',
+      why,
+      cached: isCategory,
+      fast,
+      folded,
+      isCode: !fast && areCodes(texts),
+    };
   }
   return {
     ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },
@@ -85,6 +92,10 @@ function numbersIn(texts: readonly string[]): string {
 
 /** Several words, or a text of a script without blanks. */
 const hasWords = (text: string): boolean => /\S\s+\S/.test(text) || UNSPACED.test(text);
+
+/** Most have a digit or a sign inside: a code of letters alone may be a word of other queries. */
+const areCodes = (texts: readonly string[]): boolean =>
+  texts.filter((text) => /\p{N}|\S[^\p{L}\s]\S/u.test(text)).length > 0.5 * texts.length;
 
 /** A name with a number: `NGC 224`. */
 const isNumbered = (text: string): boolean => /^\p{L}+[\s.-]*\p{N}+$/u.test(text);
