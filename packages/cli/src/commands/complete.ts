@@ -1,8 +1,13 @@
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { LhsCommand } from '../base-command.ts';
 import { candidates } from '../completion/candidates.ts';
-import { globalValues } from '../config/flags-first.ts';
+import { globalValues, valuesIn } from '../config/flags-first.ts';
 import { readUserFile } from '../config/settings-file.ts';
+
+/** A word in any case, without the quotes of its values. */
+const lettersOf = (word: string): string => word.toLowerCase().replace(/["\\]/g, '');
+
+type GlobalFlags = Parameters<LhsCommand['backend']>[0];
 
 export default class Complete extends LhsCommand {
   static override hidden = true;
@@ -21,19 +26,34 @@ export default class Complete extends LhsCommand {
     const flags = globalValues(words);
     const { pageNames } = await import('../help/pages.ts');
     const { catalogNames } = await import('../config/catalogs.ts');
-    const { words: found, files } = await candidates([...words, current], {
+    const { words: found, paths } = await candidates([...words, current], {
       commands: this.config.commands,
       backend: () => this.#backendOf(flags),
       profiles: () => Object.keys(readUserFile().profiles),
       catalogs: () => catalogNames(),
+      tables: () => this.#tablesOf(words, flags),
       pages: pageNames,
     });
-    const shown = [...new Set(found)].filter((word) => word.startsWith(current));
+    const all = [...new Set(found)];
+    const exact = all.filter((word) => word.startsWith(current));
+    const start = lettersOf(current);
+    const shown = exact.length > 0 ? exact : all.filter((one) => lettersOf(one).startsWith(start));
     if (shown.length > 0) this.terminal.data(shown.join('\n'));
-    if (files) this.terminal.data(':files');
+    if (paths !== undefined) this.terminal.data(`:${paths}`);
   }
 
-  async #backendOf(flags: Parameters<LhsCommand['backend']>[0]): Promise<BackendApi | undefined> {
+  async #tablesOf(words: readonly string[], flags: GlobalFlags): Promise<readonly string[]> {
+    try {
+      const { catalogRequest } = await import('../source/source-flags.ts');
+      const named = valuesIn(words, ['--warehouse', '--catalog']);
+      const catalog = await catalogRequest({ ...flags, ...named }, this.isRemote(flags));
+      return (await (await this.source(flags)).listTables(catalog)).tables;
+    } catch {
+      return [];
+    }
+  }
+
+  async #backendOf(flags: GlobalFlags): Promise<BackendApi | undefined> {
     try {
       return await this.backend(flags);
     } catch {

@@ -17,8 +17,17 @@ const COMMANDS = [
       fields: option(),
       profile: option(),
       json: { type: 'boolean' },
+      'data-dir': option({ helpValue: 'DIR' }),
+      like: option(),
     },
   },
+  {
+    id: 'aggregate',
+    args: { index: {}, query: {} },
+    flags: { avg: option(), max: option(), terms: option() },
+  },
+  { id: 'keys:get', args: { index: {}, key: {} }, flags: {}, strict: false },
+  { id: 'source:rows', args: { table: {} }, flags: { table: option() } },
   { id: 'index:create', args: { file: {} }, flags: { file: option({ helpValue: 'FILE' }) } },
   { id: 'index:facets', args: { index: {}, query: {} }, flags: { field: option() } },
   { id: 'index:list', args: {}, flags: {} },
@@ -38,29 +47,35 @@ const FROM = {
     describeIndex: async () => ({
       fields: [
         { name: 'title', type: 'TEXT' },
+        { name: 'title_exact', type: 'KEYWORD', fast: true },
+        { name: 'open-hours', type: 'LONG', fast: true },
         { name: 'opened_at', type: 'DATE', fast: true },
         { name: 'resolved', type: 'BOOL' },
       ],
       sort_fields: ['opened_at'],
     }),
     suggest: async ({ text }: SuggestRequest) => ({
-      suggestions: [{ text: `${text}out` }, { text: `${text}-ly` }],
+      suggestions: [{ text: `${text}out` }, { text: `${text} "off"` }],
     }),
+    search: async () => ({ hits: [{ key: 'id=1' }, {}, { key: 'id=2' }] }),
   }),
   profiles: () => ['production'],
   catalogs: () => [],
+  tables: async () => ['ops.incidents'],
   pages: () => ['query'],
 } as unknown as Sources;
 
 const words = async (line: string) => (await candidates(line.split(' '), FROM)).words;
 
+const TOP = ['search', 'aggregate', 'keys', 'source', 'index', 'query', 'jobs', 'help'];
+
 describe('completion of a command line', () => {
   it.each([
-    ['', ['search', 'index', 'source', 'query', 'jobs', 'help']],
-    ['--json ', ['search', 'index', 'source', 'query', 'jobs', 'help']],
+    ['', TOP],
+    ['--json ', TOP],
     ['index ', ['create', 'facets', 'list']],
     ['search ', ['incidents', 'ops']],
-    ['search incidents ', ['title:', 'opened_at:', 'resolved:']],
+    ['search incidents ', ['title:', 'open-hours:', 'opened_at:', 'resolved:']],
     ['search incidents x --sort ', ['_score', '_key', 'opened_at']],
     ['search incidents x --sort a:', ['a:asc', 'a:desc']],
     ['search incidents x --sort a:d', ['a:asc', 'a:desc']],
@@ -70,27 +85,51 @@ describe('completion of a command line', () => {
     ['search incidents x --sort opened_at:asc,-', ['opened_at:asc,-_score', 'opened_at:asc,-_key']],
     ['search incidents x --sort b:asc,a:', ['b:asc,a:asc', 'b:asc,a:desc']],
     ['search incidents x --sort a,', ['a,_score', 'a,_key', 'a,opened_at']],
-    ['search incidents x --facet ', ['opened_at']],
-    ['search incidents x --fields ', ['title', 'opened_at', 'resolved']],
-    ['index facets incidents --field ', ['opened_at']],
+    ['search incidents x --facet ', ['title_exact', 'open-hours', 'opened_at']],
+    ['search incidents x --fields ', ['title', 'open-hours', 'opened_at', 'resolved']],
+    ['index facets incidents --field ', ['title_exact', 'open-hours', 'opened_at']],
     ['search incidents --mode ', ['lexical', 'hybrid']],
     ['search --json ', ['incidents', 'ops']],
     ['search -n 3 ', ['incidents', 'ops']],
     ['search incidents --profile ', ['production']],
     [
       'search --',
-      ['--limit', '--mode', '--output', '--sort', '--facet', '--fields', '--profile', '--json'],
+      [
+        ...[
+          '--limit',
+          '--mode',
+          '--output',
+          '--sort',
+          '--facet',
+          '--fields',
+          '--profile',
+          '--json',
+        ],
+        ...['--data-dir', '--like'],
+      ],
     ],
-    ['incidents ', ['title:', 'opened_at:', 'resolved:']],
-    ['search incidents (title:time', ['(title:timeout']],
+    ['incidents ', ['title:', 'open-hours:', 'opened_at:', 'resolved:']],
+    ['search incidents (title:time', ['(title:timeout', '(title:"time \\"off\\""']],
+    ['search incidents Title:"time', ['title:"timeout"', 'title:"time \\"off\\""']],
+    ['search incidents nothing:', []],
+    [
+      'search incidents title_e',
+      ['title:', 'title_exact:', 'open-hours:', 'opened_at:', 'resolved:'],
+    ],
+    ['search incidents x --like ', ['id=1', 'id=2']],
+    ['keys get incidents ', ['id=1', 'id=2']],
+    ['aggregate incidents --avg ', ['open-hours']],
+    ['aggregate incidents --max ', ['open-hours', 'opened_at']],
+    ['source rows ', ['ops.incidents']],
+    ['source rows --table ', ['ops.incidents']],
     ['search incidents opened_at:2', []],
     ['search incidents resolved:', ['resolved:true', 'resolved:false']],
-    ['search incidents -- -op', ['-title:', '-opened_at:', '-resolved:']],
+    ['search incidents -- -op', ['-title:', '-open-hours:', '-opened_at:', '-resolved:']],
     ['search incidents --mode=', ['--mode=lexical', '--mode=hybrid']],
     ['query save q ', ['incidents', 'ops']],
-    ['query save q incidents ', ['title:', 'opened_at:', 'resolved:']],
+    ['query save q incidents ', ['title:', 'open-hours:', 'opened_at:', 'resolved:']],
     ['jobs cancel ', ['j1']],
-    ['help ', ['search', 'index', 'source', 'query', 'jobs', 'help', 'query']],
+    ['help ', [...TOP, 'query']],
     ['help jobs ', ['cancel']],
   ])('offers names at the end of %j', async (line, offered) => {
     expect(await words(line)).toEqual(offered);
@@ -99,7 +138,14 @@ describe('completion of a command line', () => {
   it.each(['index create ', 'index create --file ', 'search i -o ', 'source import '])(
     'offers files at the end of %j',
     async (line) => {
-      expect((await candidates(line.split(' '), FROM)).files).toBe(true);
+      expect((await candidates(line.split(' '), FROM)).paths).toBe('files');
+    },
+  );
+
+  it.each(['--data-dir ', '--data-dir=', 'search incidents --data-dir ', '--data-dir=x'])(
+    'offers folders at the end of %j',
+    async (line) => {
+      expect(await candidates(line.split(' '), FROM)).toEqual({ words: [], paths: 'folders' });
     },
   );
 

@@ -1,7 +1,7 @@
 /** What can stand at the cursor of a command line that begins with `lhs`. */
 import type { Command } from '@oclif/core';
-import { flagsBehind } from '../config/flags-first.ts';
-import { type Candidates, type NameSources, valuesOf } from './values.ts';
+import { flagsBehind, isValued } from '../config/flags-first.ts';
+import { type Candidates, type NameSources, type Slot, valuesOf } from './values.ts';
 
 /** A command as its manifest describes it. */
 type CommandFacts = Pick<Command.Loadable, 'id' | 'flags' | 'args' | 'hidden' | 'strict'>;
@@ -12,13 +12,16 @@ export interface Sources extends NameSources {
   readonly pages: () => readonly string[];
 }
 
-const words = (found: readonly string[]): Candidates => ({ words: found, files: false });
+const words = (found: readonly string[]): Candidates => ({ words: found });
 
 /** The candidates for the last of the words of a line, which may be empty. */
 export async function candidates(line: readonly string[], from: Sources): Promise<Candidates> {
   const current = line.at(-1) ?? '';
   const typed = flagsBehind(line.slice(0, -1));
-  const before = typed[0]?.startsWith('-') ? [] : typed; // global flags alone
+  const isGlobal = typed[0]?.startsWith('-') ?? current.startsWith('--'); // global flags alone
+  const value = isGlobal ? await globalValue(typed.at(-1), current, from) : undefined;
+  if (value !== undefined) return value;
+  const before = isGlobal ? [] : typed;
   const depth = commandDepth(before, from.commands);
   const below = depth === before.length ? namesBelow(before, from.commands) : [];
   if (before[0] === 'help') {
@@ -30,7 +33,32 @@ export async function candidates(line: readonly string[], from: Sources): Promis
   const command = from.commands.find((facts) => facts.id === id);
   if (command === undefined) return words(current.startsWith('-') ? [] : below);
   const values = await commandValues(command, before.slice(depth), current, from);
-  return { words: [...below, ...values.words], files: values.files };
+  return { ...values, words: [...below, ...values.words] };
+}
+
+/** Values of a global flag before any command; undefined: none is at the cursor. */
+async function globalValue(
+  last: string | undefined,
+  current: string,
+  { commands, ...from }: Sources,
+): Promise<Candidates | undefined> {
+  const [, joined] = /^--([\w-]+)=/.exec(current) ?? [];
+  const name = joined ?? last?.replace(/^--/, '');
+  const flag = name && commands.find(({ flags }) => name in flags)?.flags[name];
+  if (!flag || !isValued(`--${name}`)) return undefined;
+  return flagValues({ ...flag, command: '', name, index: undefined }, current, joined, from);
+}
+
+/** Values of a flag, behind its name if both are one word. */
+async function flagValues(
+  slot: Omit<Slot, 'current'>,
+  current: string,
+  joined: string | undefined,
+  from: NameSources,
+): Promise<Candidates> {
+  const start = joined === undefined ? '' : `--${joined}=`;
+  const found = await valuesOf({ ...slot, current: current.slice(start.length) }, from);
+  return { ...found, words: found.words.map((word) => start + word) };
 }
 
 /** How many of the words name a command or a topic. */
@@ -65,17 +93,16 @@ async function commandValues(
   const { flag, positions, isBehindDashes } = readWords(command, line);
   const args = Object.entries(command.args);
   const index = positions[Object.keys(command.args).indexOf('index')];
-  const [, joined, text] = /^--([\w-]+)=(.*)$/s.exec(current) ?? [];
-  const named = flag ?? (command.flags[joined]?.type === 'option' ? joined : undefined);
+  const [, head] = /^--([\w-]+)=/.exec(current) ?? [];
+  const joined = command.flags[head]?.type === 'option' ? head : undefined;
+  const named = flag ?? joined;
   if (named !== undefined && !isBehindDashes) {
     const slot = { ...command.flags[named], command: command.id, name: named, index };
-    const found = await valuesOf({ ...slot, current: text ?? current }, from);
-    const start = flag === undefined ? `--${joined}=` : '';
-    return { words: found.words.map((word) => start + word), files: found.files };
+    return flagValues(slot, current, flag === undefined ? joined : undefined, from);
   }
   if (current.startsWith('-') && !isBehindDashes) return words(flagsOf(command));
   const [name, arg] = args[Math.min(positions.length, args.length - 1)] ?? [];
-  if (name === undefined) return { words: [], files: command.strict === false };
+  if (name === undefined) return { words: [], ...(command.strict === false && { paths: 'files' }) };
   return valuesOf({ ...arg, command: command.id, name, index, current }, from);
 }
 

@@ -1,9 +1,10 @@
 /**
  * Shell scripts that ask `lhs complete` for the word at the cursor. It prints a word per line; a
- * line `:files` lets the shell add names of files.
+ * line `:files` or `:folders` lets the shell add such names. Words with blanks and quotes are
+ * written as the shell reads them back.
  */
 const BASH = `_lhs() {
-  local line part rest="$COMP_LINE" files= words=()
+  local line part rest="$COMP_LINE" words=()
   # bash breaks words at ":" and "="; put those without a blank between them together again
   for part in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
     [[ $rest == [[:space:]]* || -z $part || \${#words[@]} -eq 0 ]] && words+=("")
@@ -11,17 +12,25 @@ const BASH = `_lhs() {
     rest="\${rest#"\${rest%%[![:space:]]*}"}"
     rest="\${rest#"$part"}"
   done
-  local current="\${words[\${#words[@]}-1]}" broken=
+  local last=$((\${#words[@]}-1)) quote= broken=
+  local current="\${words[last]}"
   # a word in quotes is not broken, and is completed without its quote
-  if [[ $current == [\\'\\"]* ]]; then current="\${current:1}"
-  else broken="\${current%"\${current##*[:=]}"}"; fi
+  if [[ $current == [\\'\\"]* ]]; then quote="\${current:0:1}" current="\${current:1}"; fi
+  [[ $quote != \\' ]] && current="\${current//\\\\/}"
+  [[ -z $quote ]] && broken="\${current%"\${current##*[:=]}"}"
   COMPREPLY=()
   while IFS= read -r line; do
-    if [[ $line == :files ]]; then files=1
-    elif [[ $line == "$current"* ]]; then COMPREPLY+=("\${line#"$broken"}"); fi
-  done < <(lhs complete -- "\${words[@]:1}" 2>/dev/null)
+    case $line in
+      :files) compopt -o default -o filenames; continue ;;
+      :folders) compopt -o dirnames -o filenames; continue ;;
+    esac
+    line="\${line#"$broken"}"
+    if [[ $quote == \\" ]]; then line="\${line//\\\\/\\\\\\\\}" line="\${line//\\"/\\\\\\"}"
+    elif [[ $quote == \\' ]]; then line="\${line//\\'/\\'\\\\\\'\\'}"
+    elif [[ $line == *[[:space:]\\"\\'\\(\\)\\;\\&\\|\\<\\>\\$\\\\]* ]]; then printf -v line %q "$line"; fi
+    COMPREPLY+=("$line")
+  done < <(lhs complete -- "\${words[@]:1:last-1}" "$current" 2>/dev/null)
   [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *: ]] && compopt -o nospace
-  [[ -n $files ]] && compopt -o default -o filenames
 }
 complete -F _lhs lhs
 `;
@@ -30,14 +39,17 @@ const ZSH = `#compdef lhs
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 _lhs() {
   local -a found
-  local line files=
+  local line
   while IFS= read -r line; do
-    if [[ $line == :files ]]; then files=1; else found+=("$line"); fi
-  done < <(lhs complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+    case $line in
+      :files) _files ;;
+      :folders) _files -/ ;;
+      *) found+=("$line") ;;
+    esac
+  done < <(lhs complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
   local -a open=(\${(M)found:#*:}) whole=(\${found:#*:})
-  (( \${#open} )) && compadd -S '' -a open
-  (( \${#whole} )) && compadd -a whole
-  [[ -n $files ]] && _files
+  (( \${#open} )) && compadd -U -S '' -a open
+  (( \${#whole} )) && compadd -U -a whole
 }
 compdef _lhs lhs
 `;
@@ -45,10 +57,13 @@ compdef _lhs lhs
 const FISH = `function __lhs_complete
   set -l words (commandline -opc) (commandline -ct)
   for line in (lhs complete -- $words[2..-1] 2>/dev/null)
-    if test "$line" = ":files"
-      __fish_complete_path (commandline -ct)
-    else
-      echo $line
+    switch $line
+      case :files
+        __fish_complete_path (commandline -ct)
+      case :folders
+        __fish_complete_directories (commandline -ct)
+      case '*'
+        echo $line
     end
   end
 end
@@ -59,8 +74,10 @@ const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName lhs -ScriptB
   param($word, $ast, $cursor)
   $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
   if ($word -eq '') { $words += '' }
-  lhs complete -- @words 2>$null | Where-Object { $_ -ne ':files' -and $_ -like "$word*" } |
-    ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+  lhs complete -- @words 2>$null | Where-Object { $_ -notin ':files', ':folders' } | ForEach-Object {
+    $text = if ($_ -match '[\\s"]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
+    [System.Management.Automation.CompletionResult]::new($text)
+  }
 }
 `;
 
