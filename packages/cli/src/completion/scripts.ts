@@ -27,7 +27,9 @@ const BASH = `_lhs() {
     line="\${line#"$broken"}"
     if [[ $quote == \\" ]]; then line="\${line//\\\\/\\\\\\\\}" line="\${line//\\"/\\\\\\"}"
     elif [[ $quote == \\' ]]; then line="\${line//\\'/\\'\\\\\\'\\'}"
-    elif [[ $line == *[[:space:]\\"\\'\\(\\)\\;\\&\\|\\<\\>\\$\\\\]* ]]; then printf -v line %q "$line"; fi
+    elif [[ $line == *[[:space:]\\"\\'\\(\\)\\;\\&\\|\\<\\>\\$\\\\]* ]]; then
+      printf -v line %q "$line"
+    fi
     COMPREPLY+=("$line")
   done < <(lhs complete -- "\${words[@]:1:last-1}" "$current" 2>/dev/null)
   [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *: ]] && compopt -o nospace
@@ -74,7 +76,8 @@ const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName lhs -ScriptB
   param($word, $ast, $cursor)
   $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
   if ($word -eq '') { $words += '' }
-  lhs complete -- @words 2>$null | Where-Object { $_ -notin ':files', ':folders' } | ForEach-Object {
+  $found = lhs complete -- @words 2>$null | Where-Object { $_ -notin ':files', ':folders' }
+  $found | ForEach-Object {
     $text = if ($_ -match '[\\s"]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
     [System.Management.Automation.CompletionResult]::new($text)
   }

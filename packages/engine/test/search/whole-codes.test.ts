@@ -7,8 +7,8 @@ import { openSmallLake, type SmallLake } from '../../../../test/support/small-la
 const schema = schemaOf({
   ...{ id: 'long', text: 'string', code: 'string', object: 'string', abbr: 'string' },
 });
-/** Two letters, which may be a word: `an`. */
-const abbrOf = (id: number) => String.fromCharCode(97 + Math.floor(id / 26), 97 + (id % 26));
+/** Two letters, which may be a word: `AN`. */
+const abbrOf = (id: number) => String.fromCharCode(65 + Math.floor(id / 26), 65 + (id % 26));
 const NEAR = new Map([[9, '12, NGC 12 again']]);
 const ROWS = Array.from({ length: 60 }, (_, id) => {
   const head = id === 40 ? 'ABC-7.0 like ABC-7.0: ' : '';
