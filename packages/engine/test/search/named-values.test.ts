@@ -53,7 +53,7 @@ const search = (query: string) => lake.backend.search({ query, suggest: true, li
 async function suggested(query: string) {
   const found = await search(query).catch((error: LhsError) => error);
   if (!(found instanceof LhsError)) return [found.suggested_query, found.suggested_total];
-  const [, total] = /perhaps you mean .* \((\d+) hits?\)/.exec(`${found.hint}`) ?? [];
+  const [, total] = /perhaps you mean .*? \((\d+) hits?\)/.exec(`${found.hint}`) ?? [];
   return [found.details.suggested_query, Number(total)];
 }
 
@@ -75,6 +75,7 @@ describe('a query is meant as', () => {
     ['9007199254740995', 'serial:9007199254740995', (row) => row.serial.endsWith('0995')],
     ['State:new york', 'State:"new york"', isYork],
     ['state:new york', 'State:"new york"', isYork],
+    ['ship mode:first class', 'ship_mode:"first class"', (row) => row.ship_mode === 'First Class'],
     ["state:'nwe york'", 'State:"new york"', isYork],
     ['New Yrok', '"New york"', isYork],
     ["'Nwe York'", '"new York"', isYork],
@@ -97,6 +98,15 @@ describe('a query is meant as', () => {
       expect((await search(meant)).total).toBe(rows(test));
     },
   );
+
+  it('a value that no row has: the note names the values', async () => {
+    const { notes, suggested_query } = await search('postal code 99999');
+    const range = 'values of Postal_Code are from 42400 to 42406';
+    expect([notes, suggested_query]).toEqual([
+      [`"postal code" is the name of a field: ${range}`],
+      undefined,
+    ]);
+  });
 
   it.each(['name iron', 'State ohio', 'iron 7', 'health "103"', 'unit health', 'category nothing'])(
     'nothing else: %s',

@@ -93,9 +93,9 @@ function numbersIn(texts: readonly string[]): string {
 /** Several words, or a text of a script without blanks. */
 const hasWords = (text: string): boolean => /\S\s+\S/.test(text) || UNSPACED.test(text);
 
-/** Most have a digit or a sign inside: a code of letters alone may be a word of other queries. */
+/** Most have a digit or a sign: a code of letters alone may be a word of other queries. */
 const areCodes = (texts: readonly string[]): boolean =>
-  texts.filter((text) => /\p{N}|\S[^\p{L}\s]\S/u.test(text)).length > 0.5 * texts.length;
+  texts.filter((text) => /[^\p{L}\p{M}\s'’-]/u.test(text)).length > 0.5 * texts.length;
 
 /** A name with a number: `NGC 224`. */
 const isNumbered = (text: string): boolean => /^\p{L}+[\s.-]*\p{N}+$/u.test(text);

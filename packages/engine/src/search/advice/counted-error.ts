@@ -19,6 +19,8 @@ import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { stricter } from './stricter.ts';
 import { suggestionFor } from './suggested-query.ts';
 
+const MEANT = 'perhaps you mean ';
+
 /** The error, with the total of the query that is its way out. */
 export async function countedError(
   context: SearchContext,
@@ -36,7 +38,13 @@ export async function countedError(
   const total =
     dated || written !== meant ? undefined : await totalWith(context, request, part, written);
   if (total !== undefined) {
-    const advice = { hint: withTotal(hint, total), place, details };
+    const better = part === 'query' ? await stricter(context, request, written) : undefined;
+    const [first, query] = better ? [withTotal(better.query, better.total), better.query] : [];
+    const said = first
+      ? hint.replace(MEANT + written, () => `${MEANT}${first} or ${written}`)
+      : hint;
+    const suggested = { ...details, suggested_query: query ?? written };
+    const advice = { hint: withTotal(said, total), place, details: suggested };
     return new LhsError(code, message, { ...advice, cause: error });
   }
   const found = dated

@@ -10,12 +10,14 @@ import { isTextField } from '../../query/bind/fields.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
 import type { Query } from '../../query/query.ts';
 import { quote } from '../../query/syntax/characters.ts';
+import { parseQuery } from '../../query/syntax/parse.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { asWritten } from './as-written.ts';
 import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
 import { datedQuery } from './dates/dated-query.ts';
+import { fieldRange } from './field-range.ts';
 import { plainText } from './like-pattern.ts';
 import { listedNumbers } from './listed-numbers.ts';
 import { type Counted, matchTotal, totalWith, withTotal } from './meant-queries.ts';
@@ -116,8 +118,12 @@ async function asNamed(
     if (found && (found !== total || (await totalWith(context, request, 'query', others))))
       return meantAs(why, clause, found);
   }
-  const near = total === 0 ? await suggestionFor(context, request, clauses[0]) : undefined;
-  return near && meantAs(why, near.query, near.total);
+  if (total > 0) return undefined;
+  const near = await suggestionFor(context, request, clauses[0]);
+  if (near !== undefined) return meantAs(why, near.query, near.total);
+  // no word of the query is one of a text
+  const range = await fieldRange(context, parseQuery(clauses[0]));
+  return range === undefined ? undefined : { notes: [`${why}: ${range}`] };
 }
 
 /** What a whole value of several words finds, if the words behind the first have no field. */
