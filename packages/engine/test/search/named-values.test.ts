@@ -63,6 +63,8 @@ const isLoss = ({ Sales, Profit }: Row) => Sales > 1000 && Profit < 0;
 describe('a query is meant as', () => {
   it.each([
     ['health 103', 'health:103', (row) => row.health === 103],
+    ['postal 42402', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
+    ['code 42,402', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
     ['postal code 42402', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
     ['sub category phones', 'Sub-Category:phones', (row) => row['Sub-Category'] === 'Phones'],
     ['subcategory phnes', 'Sub-Category:Phones', (row) => row['Sub-Category'] === 'Phones'],
@@ -103,16 +105,22 @@ describe('a query is meant as', () => {
     const { notes, suggested_query } = await search('postal code 99999');
     const range = 'values of Postal_Code are from 42400 to 42406';
     expect([notes, suggested_query]).toEqual([
-      [`"postal code" is the name of a field: ${range}`],
+      [`"postal code" may be the field Postal_Code: ${range}`],
       undefined,
     ]);
   });
 
-  it.each(['name iron', 'State ohio', 'iron 7', 'health "103"', 'unit health', 'category nothing'])(
-    'nothing else: %s',
-    async (query) => {
-      const { suggested_query } = await search(query);
-      expect(suggested_query).toBeUndefined();
-    },
-  );
+  it.each([
+    'name iron',
+    'State ohio',
+    'iron 7',
+    'health "103"',
+    'unit health',
+    'postal nothing',
+    '007',
+    'category nothing',
+  ])('nothing else: %s', async (query) => {
+    const { suggested_query } = await search(query);
+    expect(suggested_query).toBeUndefined();
+  });
 });

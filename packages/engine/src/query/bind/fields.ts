@@ -179,6 +179,22 @@ function namesByLetters(fields: QueryFields): ReadonlyMap<string, string> {
   return names;
 }
 
+const wordsOfPlans = new WeakMap<QueryFields['plans'], readonly (readonly [string, string])[]>();
+
+/** The only field whose name begins or ends with the words of another; undefined: none, several. */
+export function onlyFieldWith(fields: QueryFields, name: string): string | undefined {
+  let names = wordsOfPlans.get(fields.plans);
+  if (names === undefined) {
+    const copies = new Set(fields.exact?.values());
+    const own = visibleNames(fields).filter((one) => !copies.has(one));
+    names = own.map((one) => [one, ` ${wordsOf(one).join(' ')} `]);
+    wordsOfPlans.set(fields.plans, names);
+  }
+  const part = ` ${wordsOf(name).join(' ')} `;
+  const found = names.filter(([, words]) => words.startsWith(part) || words.endsWith(part));
+  return found.length === 1 ? found[0][0] : undefined;
+}
+
 /** A name without case, blanks and signs. */
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 

@@ -167,8 +167,8 @@ function otherFields({ plans }: QueryFields, { value }: Valued): readonly string
 
 /** Values of fields without terms. */
 export const PLAIN: Readonly<Partial<Record<FieldType, RegExp>>> = Object.freeze({
-  LONG: /^-?(?:\d{1,18}|[1-8]\d{18})$/,
-  DOUBLE: /^-?\d{1,15}(\.\d+)?$/,
+  LONG: /^(?!0\d\d?$)-?(?:\d{1,18}|[1-8]\d{18})$/,
+  DOUBLE: /^(?!0\d)-?\d{1,15}(\.\d+)?$/,
   DATE: /^\d{4}(-\d\d(-\d\d)?)?$/,
 });
 

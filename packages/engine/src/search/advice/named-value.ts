@@ -1,5 +1,5 @@
 /** The name of a field and a value as words of a query string: `postal code 42420`, `M31`. */
-import { fieldNamed, findField, type QueryFields } from '../../query/bind/fields.ts';
+import { fieldNamed, findField, onlyFieldWith, type QueryFields } from '../../query/bind/fields.ts';
 import { escapeField, escapeWord, quote } from '../../query/syntax/characters.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
@@ -24,10 +24,12 @@ export interface NamedValue {
 /** The field whose name a text begins with, and the rest of the text; undefined: there is none. */
 export function namedValue(text: string, fields: QueryFields): NamedValue | undefined {
   const words = SYNTAX.test(text) ? [] : text.trim().split(/\s+/);
-  for (let count = Math.min(words.length - 1, NAME_WORDS); count > 0; count--) {
-    const name = words.slice(0, count).join(' ');
-    const field = fieldNamed(fields, name);
-    if (field !== undefined) return { field, name, value: words.slice(count).join(' ') };
+  for (const named of [fieldNamed, onlyFieldWith]) {
+    for (let count = Math.min(words.length - 1, NAME_WORDS); count > 0; count--) {
+      const name = words.slice(0, count).join(' ');
+      const field = named(fields, name);
+      if (field !== undefined) return { field, name, value: words.slice(count).join(' ') };
+    }
   }
   const [, name, value] = (words.length === 1 && JOINED.exec(words[0])) || [];
   const field = name === undefined ? undefined : fieldNamed(fields, name);
@@ -43,8 +45,8 @@ export async function namedClauses(
   if (target === undefined) return [];
   const { type, inverted } = target.plan;
   const number = plainNumber(value);
-  if (number && inverted === null && PLAIN[type]?.test(number))
-    return [`${escapeField(field)}:${number}`];
+  if (type === 'LONG' || type === 'DOUBLE')
+    return number && PLAIN[type]?.test(number) ? [`${escapeField(field)}:${number}`] : [];
   const isCode = inverted?.kind === 'keyword' && /^\d+$/.test(value);
   const padded = isCode
     ? await matchingTerms(context, new FanOut(context.shards), field, { pattern: `0*${value}` })

@@ -110,7 +110,7 @@ async function asNamed(
   // a word of texts that is the name of a text, too, was probably meant as a word
   const isWord = isTextField(fields, field) && !/\s/.test(name);
   if (total > 0 && isWord && (await totalWith(context, request, 'query', name))) return undefined;
-  const why = `"${name}" is the name of a field`;
+  const why = `"${name}" may be the field ${field}`;
   const clauses = await namedClauses(context, named);
   for (const clause of clauses) {
     const found = await totalWith(context, request, 'query', clause);
@@ -118,7 +118,7 @@ async function asNamed(
     if (found && (found !== total || (await totalWith(context, request, 'query', others))))
       return meantAs(why, clause, found);
   }
-  if (total > 0) return undefined;
+  if (total > 0 || clauses.length === 0) return undefined;
   const near = await suggestionFor(context, request, clauses[0]);
   if (near !== undefined) return meantAs(why, near.query, near.total);
   // no word of the query is one of a text
