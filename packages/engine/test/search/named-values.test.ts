@@ -117,7 +117,6 @@ describe('a query is meant as', () => {
     'health "103"',
     'unit health',
     'postal nothing',
-    '007',
     'category nothing',
   ])('nothing else: %s', async (query) => {
     const { suggested_query } = await search(query);
