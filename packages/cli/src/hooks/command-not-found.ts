@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
 import type { Hook } from '@oclif/core';
 import Search from '../commands/search.ts';
 import { flagsBehind, globalValues } from '../config/flags-first.ts';
 import { searchableNames } from '../config/searchable-names.ts';
 import { unknownCommand } from '../help/not-found.ts';
+
+/** A path or an address; `_cat/indices` is neither. */
+const LOCATION = /^(\.{0,2}|~)\/|:\/\//;
 
 /**
  * `lhs INDEX words` is `lhs search INDEX words` if no command has the name of the index. It may be
@@ -13,7 +17,7 @@ class NamedSearch extends Search {
 
   override async run(): Promise<void> {
     const [name, ...rest] = this.argv;
-    if (name.includes('/')) return super.run();
+    if (name.includes('/') && (LOCATION.test(name) || existsSync(name))) return super.run();
     const indexes = await this.#names();
     if (indexes.includes(name)) return super.run();
     const words = [name, ...rest.filter((word) => !word.startsWith('-'))];
