@@ -6,10 +6,8 @@
 #include "kernel.h"
 #include "layout.h"
 #include "terms.h"
-#include "lists.h"
 #include "unpack.h"
 #include "ranges.h"
-#include "list-terms.h"
 
 /* Bounds are widened by this against rounding, sums of many terms by less. */
 #define UP 1.000000001

@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/base: WebAssembly,
- * 20 lines of base64. Digest of the sources: e94c6901826ab424f3446a26274cc3b0
+ * 20 lines of base64. Digest of the sources: 5e2c9a9925d5c3cd5a2334d6035148b4
  */
 export const BASE_CODE =
   'AGFzbQEAAAABFAJgBX9/f39/AGAIf39/f39/f38AAg8BA2VudgZtZW1vcnkCAAADAwIAAQQFAXABAQEGBgF/AUEACw' +

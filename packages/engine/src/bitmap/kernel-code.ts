@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/bitmap: WebAssembly,
- * 62 lines of base64. Digest of the sources: 814ea855079cfde06b1933a8a14e35bf
+ * 62 lines of base64. Digest of the sources: cf7b5719ffaea0f3e4458d59b27569d8
  */
 export const BITMAP_CODE =
   'AGFzbQEAAAABOwdgA39/fwBgBH9/f38Bf2AFf39/f38Bf2AGf39/f39/AGAGf39/f39/AX9gA39/fwF/YAZ/f39/fn' +

@@ -73,15 +73,6 @@ export function rankInRange({ i32 }: Arena, term: DenseTerm, doc: number): numbe
   return rank;
 }
 
-/** Frequency of the term in a document that holds it. */
-export function denseFrequency(arena: Arena, term: DenseTerm, doc: number): number {
-  const range = doc >> RANGE_SHIFT;
-  const width = arena.u8[term.rangeWidthsAt + range];
-  if (width === 0) return 1;
-  const boundary = boundaryOf(arena, term, range);
-  return frequencyAt(arena.view, boundary, width, rankInRange(arena, term, doc));
-}
-
 /** Documents of a range into `into`; returns how many. */
 export function rangeDocs(
   { i32 }: Arena,

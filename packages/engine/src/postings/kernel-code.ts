@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/postings: WebAssembly,
- * 71 lines of base64. Digest of the sources: e380bca33312b5b5951fb4a1f4afc4aa
+ * 71 lines of base64. Digest of the sources: 84294479c5509dc78d5b963d0cba5689
  */
 export const POSTINGS_CODE =
   'AGFzbQEAAAABVwhgBX9/f39/AX9gBn9/f39/fwF/YAh/f39/f39/fwF/YAR/f39/AXxgCn9/f39/f39/f38Bf2AHf3' +

@@ -115,7 +115,7 @@ export const docsAt = ({ i32 }: Arena, term: ListTerm, block: number): number =>
   term.blockDataAt + i32[(term.dataOffsetsAt >> 2) + block];
 
 /** Byte address of the packed frequencies of a block. */
-export function frequenciesAt(arena: Arena, term: ListTerm, block: number): number {
+function frequenciesAt(arena: Arena, term: ListTerm, block: number): number {
   const bits = blockSize(term, block) * docWidthOf(arena, term, block);
   return docsAt(arena, term, block) + (((bits + 31) >> 5) << 2);
 }
@@ -133,19 +133,6 @@ export function blockHolding(
 ): number {
   const words = lastDocsAt >> 2;
   return lowerBoundIn(i32, doc, words + from, words + blocks) - words;
-}
-
-/** The same, block by block: where the next block is mostly near. */
-export function skipBlocks(
-  { i32 }: Arena,
-  { lastDocsAt, blocks }: ListTerm,
-  from: number,
-  doc: number,
-): number {
-  const words = lastDocsAt >> 2;
-  let block = from;
-  while (block < blocks && i32[words + block] < doc) block++;
-  return block;
 }
 
 /**
@@ -175,16 +162,6 @@ export function unpackFrequencies(
 ): void {
   const unpack = frequencyUnpacker(frequencyWidthOf(arena, term, block));
   unpack(arena.i32, frequenciesAt(arena, term, block) >> 2, into, to);
-}
-
-/** Frequency of one posting, the others of its block stay packed. */
-export function frequencyOf(arena: Arena, term: ListTerm, posting: number): number {
-  const block = posting >> 7;
-  const width = frequencyWidthOf(arena, term, block);
-  if (width === 0) return 1;
-  return (
-    packedAt(arena.i32, frequenciesAt(arena, term, block) >> 2, (posting & 127) * width, width) + 1
-  );
 }
 
 /** The first document. */

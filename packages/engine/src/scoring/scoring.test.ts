@@ -155,7 +155,7 @@ describe('searches of terms', () => {
       for (const mode of MODES) expectAnswer(opened, mode, termsOf(query), pages);
     }
   });
-  it('of long lists are the same for pages that the query kernel does not take', () => {
+  it('of long lists are the same for pages that the kernel does not keep', () => {
     const { segments, keyOf } = open(longLists());
     const TWO = 'uvw'.split('').flatMap((a) => 'vwpde'.split('').map((b) => `${a} ${b}`));
     const others = ['o d', 'y z', 'u d v', 'e w v', 'r u', 'r u d', 'p q', 'p q u', 'r w v'];

@@ -4,15 +4,12 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import { DENSE_SHARE, LIST_BLOCK } from '../postings/format.ts';
 import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { type Kernels, scoringKernelsOf } from './kernel/compiled-kernels.ts';
-import { newFrames } from './kernel/describe-terms.ts';
+import { type QueryKernel, queryKernelOf } from './kernel/compiled-kernels.ts';
 import { type DictionarySamples, samplesOf } from './kernel/dictionary-samples.ts';
 import { type ImpactTable, impactTableOf } from './kernel/impact-table.ts';
-import type { KernelFrames } from './kernel/kernels.ts';
-import { TermScorer } from './term-scorer.ts';
+import { type PhraseCode, phraseCodeOf } from './phrase/compiled-phrases.ts';
+import { PhraseTerm } from './phrase/phrase-term.ts';
 
-/** Terms of a union that is split by sets. */
-export const MAX_SPLIT = 6;
 /** Unpackers write whole blocks, intersections look ahead. */
 const SLACK = 2 * LIST_BLOCK;
 /** Bytes between arrays: 13 lines. */
@@ -27,17 +24,14 @@ const STAGGER = 832;
  */
 export class Workspace {
   readonly arena: Arena;
-  readonly kernels: Kernels;
+  readonly kernel: QueryKernel;
+  readonly phrases: PhraseCode;
   readonly samples: DictionarySamples;
   readonly bits: BitKernels;
   readonly table: ImpactTable;
   readonly buckets = new Int32Array(258);
-  /** Sets of terms and the sums of their best scores (union.ts). */
-  readonly sets = new Int32Array(1 << MAX_SPLIT);
-  readonly sums = new Float64Array(1 << MAX_SPLIT);
-  /** Arguments of kernel calls. */
-  readonly frames: KernelFrames = newFrames();
-  terms: TermScorer[] = [];
+  /** Terms of a phrase. */
+  terms: PhraseTerm[] = [];
   bound: Float64Array = new Float64Array(0);
   ranges: Int32Array = new Int32Array(0);
   sorted: Int32Array = new Int32Array(0);
@@ -58,17 +52,18 @@ export class Workspace {
 
   constructor(arena: Arena) {
     this.arena = arena;
-    this.kernels = scoringKernelsOf(arena);
+    this.kernel = queryKernelOf(arena);
+    this.phrases = phraseCodeOf(arena);
     this.samples = samplesOf(arena);
     this.bits = bitKernelsOf(arena);
     this.table = impactTableOf(arena);
   }
 
-  /** Makes room for a segment of `docs` documents and queries of `terms` terms. */
+  /** Makes room for a segment of `docs` documents and phrases of `terms` terms. */
   reserve(docs: number, terms: number): void {
     if (docs > this.#docs) this.#grow(docs);
     while (this.terms.length < terms) {
-      this.terms.push(new TermScorer(this, this.#postings(this.#docs)));
+      this.terms.push(new PhraseTerm(this, this.#postings(this.#docs)));
     }
   }
 

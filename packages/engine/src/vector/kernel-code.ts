@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/vector: WebAssembly,
- * 89 lines of base64. Digest of the sources: 19c81aba42f9eb57306ff8d73f0c3eb5
+ * 89 lines of base64. Digest of the sources: 58f313ca385a45af8e7b29341f98c8b4
  */
 export const VECTOR_CODE =
   'AGFzbQEAAAABHgNgBX9/f39/AGAGf39/f39/AGAJf39/f39/f39/AAIPAQNlbnYGbWVtb3J5AgAAAwUEAAECAgQFAX' +

@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/aggregate: WebAssembly,
- * 216 lines of base64. Digest of the sources: f6529aa2a24d53120d1515da7f702030
+ * 216 lines of base64. Digest of the sources: f6c63391d0145a90d08f5a8c179e581b
  */
 export const AGGREGATE_CODE =
   'AGFzbQEAAAABOgVgB39/f39/f38Bf2AGf39/f39/AX9gCn9/f39/f39/f38Bf2ALf39/f39/f39/fn4Bf2AEf39/fw' +

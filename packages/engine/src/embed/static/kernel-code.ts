@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/embed: WebAssembly,
- * 123 lines of base64. Digest of the sources: dd415f81a28748785fe6e01f846f5ec1
+ * 123 lines of base64. Digest of the sources: 481d106142f0c0fd0368022a1bb624ec
  */
 export const EMBED_CODE =
   'AGFzbQEAAAABKQRgBn9/f39/fwBgCn9/f39/f39/f38Bf2AGf39/f39/AX9gBH9/f38AAg8BA2VudgZtZW1vcnkCAA' +

@@ -1,6 +1,6 @@
 /**
  * Written by `npm run kernels` from packages/engine/kernels/inverted: WebAssembly,
- * 31 lines of base64. Digest of the sources: ccf478b3372556271b2568ffb1427de8
+ * 31 lines of base64. Digest of the sources: d0718d7ecaf053df11ab7914ec2c45e2
  */
 export const INVERTED_CODE =
   'AGFzbQEAAAABFAJgAn9/AGAKf39/f39/f39/fwF/Ag8BA2VudgZtZW1vcnkCAAADBAMAAAEEBQFwAQEBBgYBfwFBAA' +

@@ -1,7 +1,7 @@
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { onceAnArena } from '../../storage/arena-code.ts';
+import type { QueryKernel } from './compiled-kernels.ts';
 import { SAMPLE_BYTES, SAMPLE_SLOTS, SAMPLED_BLOCKS, SAMPLES_AT } from './kernel-memory.ts';
-import type { QueryKernel } from './kernels.ts';
 
 /** Queries of a reader before its dictionary is sampled: one-shot commands do not pay for it. */
 const QUERIES_BEFORE = 16;

@@ -50,7 +50,7 @@ function lookUpIn(
   workspace: Workspace,
   known: boolean,
 ): boolean {
-  const kernel = workspace.kernels.query;
+  const { kernel } = workspace;
   workspace.samples.begin();
   for (let s = 0; s < segments.length; s++) {
     const isKnown = known || segments[s].reader.cold;
@@ -67,7 +67,7 @@ function describe(
   s: number,
   averageLength: number,
   known: boolean,
-  { arena, kernels, samples }: Workspace,
+  { arena, kernel, samples }: Workspace,
 ): void {
   const { i32, f64 } = arena;
   const entry = QUERY.segments + ENTRY_BYTES * s;
@@ -78,7 +78,7 @@ function describe(
   i32[(entry + ENTRY.blocked) >> 2] = blocked === null ? 0 : blocked.byteOffset;
   i32[(entry + ENTRY.exact) >> 2] = blocked === null || living !== null ? 1 : 0;
   i32[(entry + ENTRY.known) >> 2] = known ? 1 : 0;
-  i32[(entry + ENTRY.samples) >> 2] = known ? 0 : samples.of(reader, entry, kernels.query);
+  i32[(entry + ENTRY.samples) >> 2] = known ? 0 : samples.of(reader, entry, kernel);
   i32[(entry + ENTRY.step) >> 2] = sampleStep(reader);
   for (let k = 0; k < QUERY_TERMS; k++) i32[((entry + ENTRY.living) >> 2) + k] = -1;
 }
@@ -130,7 +130,7 @@ export function lookUpByKernel(search: TermSearch): readonly SegmentTerms[] | nu
   const workspace = workspaces.take();
   try {
     const { arena } = workspace;
-    const kernel = workspace.kernels.query;
+    const { kernel } = workspace;
     lookUp(search, terms.length, 1, workspace);
     kernel.readAhead(0, segments.length, terms.length, 0);
     return segments.map((_, s) => foundIn(s, terms.length, arena));

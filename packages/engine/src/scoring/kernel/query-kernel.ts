@@ -6,9 +6,9 @@ import { NO_DEADLINE } from '../../base/time/deadline.ts';
 import { blameIndex } from '../../postings/damage.ts';
 import type { Arena } from '../../storage/directory.ts';
 import { gatherStatistics, lookUpTerms, type ScoringSegment, type TermSearch } from '../request.ts';
-import { ROUND_UP } from '../segment-scorer.ts';
 import type { TopDocs } from '../top-docs.ts';
 import { type Workspace, workspacesOf } from '../workspace.ts';
+import type { QueryKernel } from './compiled-kernels.ts';
 import {
   BLOCKS_PER_LOOK,
   EMITTED,
@@ -22,7 +22,6 @@ import {
   QUERY_TOP,
   UNION_TERMS,
 } from './kernel-memory.ts';
-import type { QueryKernel } from './kernels.ts';
 import { isOnePart, lookUp } from './look-up.ts';
 import { runQuery } from './running-query.ts';
 
@@ -30,6 +29,9 @@ import { runQuery } from './running-query.ts';
 const TOP = 1;
 const COUNT = 2;
 const STORED = 4;
+
+/** Bounds are widened by this against rounding. */
+export const ROUND_UP = 1 + 1e-9;
 
 /** Says that the kernel cannot run a search. */
 export const NOT_BY_KERNEL = -1;
@@ -39,8 +41,8 @@ export const kernelUse = { run: 0, declined: 0 };
 
 /**
  * Offers the best documents to `top` (null: none is wanted) and returns the number of matching
- * documents where `count` is true, else 0; NOT_BY_KERNEL for phrases and for more terms than the
- * kernel takes. `stored`: stored tenth best scores are thresholds.
+ * documents where `count` is true, else 0; NOT_BY_KERNEL for more terms than the kernel takes.
+ * `stored`: stored tenth best scores are thresholds.
  */
 export function runByKernel(
   search: TermSearch,
@@ -49,9 +51,7 @@ export function runByKernel(
   stored: boolean,
 ): number {
   const { mode, terms } = search;
-  const isTaken =
-    mode === 'term' ||
-    (mode !== 'phrase' && terms.length <= (mode === 'or' ? UNION_TERMS : QUERY_TERMS));
+  const isTaken = mode === 'term' || terms.length <= (mode === 'or' ? UNION_TERMS : QUERY_TERMS);
   kernelUse[isTaken ? 'run' : 'declined']++;
   if (!isTaken) return NOT_BY_KERNEL;
   const wanted = (top === null ? 0 : TOP) | (count ? COUNT : 0) | (stored ? STORED : 0);
@@ -93,7 +93,7 @@ function runIn(
 ): number {
   const { segments, mode, deadline = NO_DEADLINE } = search;
   const { arena } = workspace;
-  const kernel = workspace.kernels.query;
+  const { kernel } = workspace;
   const asked = mode === 'term' ? 1 : search.terms.length;
   const averageLength = writeStatistics(search, asked, arena);
   lookUp(search, asked, averageLength, workspace);

@@ -1,11 +1,12 @@
 import { arenaCode, onceAnArena } from '../../storage/arena-code.ts';
+import { QUERY_TERMS } from '../kernel/kernel-memory.ts';
 import { fillUnpackTables } from '../kernel/unpack-tables.ts';
 import { PHRASE_CODE } from './kernel-code.ts';
 
 type Code = (...values: number[]) => number;
 
-/** The kernels of phrases: packages/engine/kernels/phrase; those of dense terms by their number. */
-export interface PhraseCode extends Readonly<Record<string, Code>> {
+/** The kernels of phrases: packages/engine/kernels/phrase. */
+export interface PhraseCode {
   readonly gather: Code;
   readonly arrange: Code;
   readonly survivors: Code;
@@ -13,12 +14,19 @@ export interface PhraseCode extends Readonly<Record<string, Code>> {
   readonly unpackDocs: Code;
   /** The same for frequencies. */
   readonly unpackFrequencies: Code;
+  /** By their number: phrases of dense terms. */
+  readonly dense: readonly Code[];
 }
 
 const codeOf = arenaCode(PHRASE_CODE);
 
 /** The kernels of phrases of an arena. */
-export const phraseCodeOf = onceAnArena((arena) => {
+export const phraseCodeOf = onceAnArena((arena): PhraseCode => {
   fillUnpackTables(arena);
-  return codeOf(arena) as unknown as PhraseCode;
+  const code = codeOf(arena) as Record<string, Code>;
+  const { gather, arrange, survivors, unpackDocs, unpackFrequencies } = code;
+  const dense = Array.from({ length: QUERY_TERMS + 1 }, (_, n) => {
+    return code[`phrases${n}`] ?? ((...values: number[]) => code.phrasesAny(n, ...values));
+  });
+  return { gather, arrange, survivors, unpackDocs, unpackFrequencies, dense };
 });

@@ -10,21 +10,18 @@ INLINE i32 equalLanes(v128 a, v128 b) {
 }
 
 /*
- * intersect: documents of a[0 .. na) and b[0 .. nb), both rising, to docs; their places to ai and
- * bi unless ai = 0. Four by four, all pairs at once; the side with the smaller last document moves
- * on.
+ * Documents of a[0 .. na) and b[0 .. nb), both rising, to docs; their places to ai and
+ * bi. Four by four, all pairs at once; the side with the smaller last document moves on.
  */
-EXPORT(intersect) i32 intersect(i32 a, i32 na, i32 b, i32 nb, i32 docs, i32 ai, i32 bi) {
+static i32 intersect(i32 a, i32 na, i32 b, i32 nb, i32 docs, i32 ai, i32 bi) {
   i32 i = 0, j = 0, m = 0;
   while (!below(na, i + 4) && !below(nb, j + 4)) {
     i32 at = a + (i << 2);
     v128 left = *V128(at), right = *V128(b + (j << 2));
     for (i32 equal = equalLanes(left, right); equal; equal &= equal - 1) {
       i32 lane = ctz(equal), doc = I32(at)[lane];
-      if (ai) {
-        I32(ai)[m] = i + lane;
-        I32(bi)[m] = j + ctz(wasm_i32x4_bitmask(wasm_i32x4_eq(right, wasm_i32x4_splat(doc))));
-      }
+      I32(ai)[m] = i + lane;
+      I32(bi)[m] = j + ctz(wasm_i32x4_bitmask(wasm_i32x4_eq(right, wasm_i32x4_splat(doc))));
       I32(docs)[m++] = doc;
     }
     i32 x = wasm_i32x4_extract_lane(left, 3), y = wasm_i32x4_extract_lane(right, 3);
@@ -34,7 +31,7 @@ EXPORT(intersect) i32 intersect(i32 a, i32 na, i32 b, i32 nb, i32 docs, i32 ai, 
   while (below(i, na) && below(j, nb)) {
     i32 x = I32(a)[i], y = I32(b)[j];
     if (x == y) {
-      if (ai) I32(ai)[m] = i, I32(bi)[m] = j;
+      I32(ai)[m] = i, I32(bi)[m] = j;
       I32(docs)[m++] = x;
     }
     i += x <= y;
@@ -44,20 +41,12 @@ EXPORT(intersect) i32 intersect(i32 a, i32 na, i32 b, i32 nb, i32 docs, i32 ai, 
 }
 
 /*
- * sieve: documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`, without
- * branches; returns how many. `hits` (0: none) moves along: places in the source when `first` is 1,
- * else its own values.
+ * Documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`, without
+ * branches; returns how many. `hits` moves along: places in the source when `first` is 1, else its
+ * own values.
  */
-EXPORT(sieve) i32 sieve(i32 source, i32 n, i32 bitmap, i32 into, i32 hits, i32 first, i32 flip) {
+static i32 sieve(i32 source, i32 n, i32 bitmap, i32 into, i32 hits, i32 first, i32 flip) {
   i32 m = 0;
-  if (!hits) {
-    for (i32 i = 0; below(i, n); i++) {
-      i32 doc = I32(source)[i];
-      I32(into)[m] = doc;
-      m += hasBit(bitmap, doc) ^ flip;
-    }
-    return m;
-  }
   for (i32 i = 0; below(i, n); i++) {
     i32 doc = I32(source)[i];
     I32(into)[m] = doc;
