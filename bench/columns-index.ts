@@ -93,7 +93,7 @@ if (process.argv[1] === import.meta.filename) {
   }
   flush();
   writer.flush();
-  writer.forceMerge(1);
+  writer.merges.runForced(1);
   writer.commit({ checkpoint: null, files: filesNamed('docs') });
   console.log(`${docs} documents, ${writer.segments} segment`);
   writer.close();

@@ -98,7 +98,7 @@ export function indexFolder(rows: number, segments: number): string {
     if (Math.floor((from + docs) / share) > Math.floor(from / share)) writer.flush();
   }
   writer.flush();
-  if (segments === 1) writer.forceMerge(1);
+  if (segments === 1) writer.merges.runForced(1);
   writer.commit({ checkpoint: null, files: filesNamed('rows') });
   console.log(`built ${folder}: ${rows} rows, ${writer.segments} segments`);
   writer.close();

@@ -31,7 +31,7 @@ export function moveTo(
   writer: IndexWriter,
   { key, hash, from, to }: { key: Uint8Array; hash: bigint; from: Place; to: Place },
 ): boolean {
-  writer.markRows(from.file, Int32Array.of(from.position));
+  writer.markPositions(new Map([[from.file, Int32Array.of(from.position)]]));
   const [verdict] = writer.settle({
     keys: { offsets: Int32Array.of(0, key.length), bytes: key },
     hashes: BigUint64Array.of(hash),

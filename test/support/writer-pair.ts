@@ -166,7 +166,7 @@ export class Pair {
 
   /** Forgets merges that were planned. */
   dropPlans(): void {
-    for (const { plan } of this.#planned.splice(0)) this.writer.dropMerge(plan);
+    for (const { plan } of this.#planned.splice(0)) this.writer.merges.drop(plan);
   }
 
   #run(step: Step): void {
@@ -198,10 +198,10 @@ export class Pair {
         this.writer.flush();
         break;
       case 'merge':
-        this.writer.merge();
+        this.writer.merges.run();
         return;
       case 'force':
-        this.writer.forceMerge(1);
+        this.writer.merges.runForced(1);
         return;
       case 'commit':
         this.writer.commit({
@@ -281,8 +281,8 @@ export class Pair {
 
   /** Merges as background merges do them, at any moment. */
   #merge(kind: 'plan' | 'plan all' | 'run' | 'install' | 'drop'): void {
-    if (kind === 'plan') this.#remember([this.writer.planMerge()]);
-    else if (kind === 'plan all') this.#remember(this.writer.planForced(1));
+    if (kind === 'plan') this.#remember([this.writer.merges.best()]);
+    else if (kind === 'plan all') this.#remember(this.writer.merges.forced(1));
     else if (kind === 'run') {
       const next = this.#planned.find(({ merged }) => merged === null);
       if (next !== undefined) next.merged = runJob(next.plan.job, this.#directory);
@@ -290,8 +290,8 @@ export class Pair {
       const ended = kind === 'drop' ? 0 : this.#planned.findIndex(({ merged }) => merged !== null);
       const [one] = ended < 0 ? [] : this.#planned.splice(ended, 1);
       if (one === undefined) return;
-      if (kind === 'drop' || one.merged === null) this.writer.dropMerge(one.plan);
-      else this.writer.installMerge(one.plan, one.merged);
+      if (kind === 'drop' || one.merged === null) this.writer.merges.drop(one.plan);
+      else this.writer.merges.install(one.plan, one.merged);
     }
   }
 
@@ -305,7 +305,7 @@ export class Pair {
       .sort(([, a], [, b]) => a.position - b.position)
       .filter((_, i) => part === null || i % (part + 1) === 0);
     const positions = Int32Array.from(here, ([, row]) => row.position);
-    this.writer.markRows(file, part === null ? null : positions);
+    this.writer.markPositions(new Map([[file, part === null ? null : positions]]));
     if (between !== null) this.#run({ kind: between });
     const rows = [
       ...here.flatMap(([key, { n }], i): [string, Row, number][] => {
@@ -348,7 +348,7 @@ export class Pair {
     for (const file of [0, 1, 2]) {
       const there = [...this.#model.values()].filter((row) => row.file === file);
       const positions = there.map(({ position }) => position).sort((a, b) => a - b);
-      expect([...this.writer.positionsIn(file)]).toEqual(positions);
+      expect([...(this.writer.positionsIn([file]).get(file) ?? [])]).toEqual(positions);
     }
   }
 }

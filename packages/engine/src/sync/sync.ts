@@ -270,7 +270,7 @@ export class SyncSession {
       deadPositions: (scan: FileScan) => table.deadPositions(scan),
       positionsIn: (paths: readonly string[]) => {
         const numbers = paths.map((path) => files.known(path) ?? -1);
-        const found = writer.positionsInAll(numbers);
+        const found = writer.positionsIn(numbers);
         const placed = (file: number) =>
           united(found.get(file) ?? new Int32Array(0), skipped.positionsIn(file));
         return new Map(paths.map((path, i) => [path, placed(numbers[i])]));

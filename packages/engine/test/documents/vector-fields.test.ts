@@ -247,7 +247,7 @@ describe('an index with vectors of texts', () => {
     const directory = openLocalDirectory(currentGeneration(indexFolder())!.path);
     const writer = IndexWriter.open(directory, storedPlans(commit));
     writer.deleteDocs(segment, [0, 3]);
-    writer.commit({ checkpoint: writer.checkpoint, files: writer.lastCommit.files });
+    writer.commit({ checkpoint: writer.lastCommit.checkpoint, files: writer.lastCommit.files });
     writer.close();
     expect(await lake.backend.verify({})).toMatchObject({ equal: false, missing: 2 });
     expect(await lake.backend.verify({ repair: true })).toMatchObject({ repaired: { added: 2 } });
@@ -353,7 +353,7 @@ async function rewrite(edit: (block: DocumentBlock) => DocumentBlock): Promise<v
     const block = rowsToBlock(mapping, batch, commit.files.paths().indexOf(batch.file), new Map());
     writer.add(edit(await stage.complete(plans, block)));
   }
-  writer.commit({ checkpoint: writer.checkpoint, files: commit.files });
+  writer.commit({ checkpoint: writer.lastCommit.checkpoint, files: commit.files });
   writer.close();
   await stage.close();
   await table.close();

@@ -54,10 +54,10 @@ for (let part = 0; part < 3; part++) {
   writer.flush();
 }
 if (work === 'sync') {
-  writer.markRows(0, Int32Array.of(0, 1, 2));
+  writer.markPositions(new Map([[0, Int32Array.of(0, 1, 2)]]));
   writer.deleteMarked();
 }
-writer.forceMerge(1);
+writer.merges.runForced(1);
 writer.commit({ checkpoint: null, files: filesAndPage(['a.parquet'], process.pid) });
 writer.close();
 if (operation === directory.operations + 1) die();

@@ -147,7 +147,7 @@ export class SmallIndex {
   moveFile(from: number): void {
     const to = (from + 1) % FILES;
     const rows = [...this.#model].filter(([, { file }]) => file === from);
-    this.#writer.markRows(from, null);
+    this.#writer.markPositions(new Map([[from, null]]));
     const positions = Int32Array.from(rows, () => this.#next++);
     const verdicts = this.#writer.settle({
       keys: batchOf(rows.map(([key]) => key)),
@@ -167,11 +167,11 @@ export class SmallIndex {
   }
 
   merge(): void {
-    this.#writer.merge();
+    this.#writer.merges.run();
   }
 
   compact(): void {
-    this.#writer.forceMerge(1);
+    this.#writer.merges.runForced(1);
   }
 
   commit(): void {

@@ -68,7 +68,7 @@ class Subject {
     this.writer = IndexWriter.open(this.directory, plans);
     const checkpoint = checkpointAt(UUID, state, null);
     this.writer.commit({ checkpoint, files: filesNamed() });
-    const beforeCommit = () => this.writer.merge();
+    const beforeCommit = () => this.writer.merges.run();
     const { open: openEmbedder } = tinyModels();
     const stage = new VectorStage({ index: 't', folder: '.', baseDir: '.', openEmbedder });
     this.target = { index: 't', writer: this.writer, mappingOf, beforeCommit, plans, stage };

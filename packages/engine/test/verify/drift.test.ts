@@ -162,7 +162,7 @@ function plant(scene: Scene, { edits, drop, revive }: Case, door: DriftDoor): vo
     return row;
   };
   door.write((writer) => {
-    if (writer.segments > MOST_SEGMENTS) writer.forceMerge(2);
+    if (writer.segments > MOST_SEGMENTS) writer.merges.runForced(2);
     const replace = (row: Told, source: Told, told: Partial<Told>) => {
       door.delete(writer, row.key);
       const block = retold(blocks.get(source.key)!, fileOf(source), { ...told, key: row.key });

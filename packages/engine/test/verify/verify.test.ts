@@ -74,7 +74,7 @@ async function forget(...ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     deleteCommitted(writer, openLocalDirectory(generation()), encodeKey([String(id)], [0]));
   }
-  writer.commit({ checkpoint: writer.checkpoint, files: writer.lastCommit.files });
+  writer.commit({ checkpoint: writer.lastCommit.checkpoint, files: writer.lastCommit.files });
   writer.close();
 }
 

@@ -152,7 +152,7 @@ describe('the data files of a commit', () => {
       expect(found.files.all()).toEqual(all);
       expect([found.checkpoint, found.skipped]).toEqual([checkpoint, skipped]);
       const next = IndexWriter.open(old, []);
-      next.commit({ checkpoint: next.checkpoint, files: next.lastCommit.files });
+      next.commit({ checkpoint: next.lastCommit.checkpoint, files: next.lastCommit.files });
       next.close();
       const upgraded = readCommit(old)!;
       expect([upgraded.format, upgraded.number, upgraded.files.pages.length]).toEqual([3, 2, 2]);

@@ -67,7 +67,7 @@ describe('pins', () => {
     const long = pinCommit(directory, LIMITS.pinMillis, now);
     pinCommit(directory, LIMITS.pinMillis, now + 1);
     deleteAt(writer, [{ file: 0, position: 1 }]);
-    writer.forceMerge(1);
+    writer.merges.runForced(1);
     writer.commit(state);
     const pins = () => pinsAmong(directory.list()).map(({ id }) => id);
     expect(pins()).toEqual(expect.arrayContaining([short.id, long.id]));
@@ -96,7 +96,7 @@ describe('pins', () => {
       get(target, name) {
         if (name === 'read' && ++reads === 2) {
           deleteAt(writer, [{ file: 0, position: 1 }]);
-          writer.forceMerge(1);
+          writer.merges.runForced(1);
           writer.commit(state);
         }
         const value = Reflect.get(target, name) as unknown;
@@ -128,7 +128,7 @@ describe('pins', () => {
     const left = new MemoryDirectory(arena, torn);
     const next = IndexWriter.open(left, plans, { now: () => now });
     deleteAt(next, [{ file: 0, position: 1 }]);
-    next.forceMerge(1);
+    next.merges.runForced(1);
     next.commit(state);
     expect(left.list()).toEqual([...filesOf(readCommit(left)!), file].sort());
     now = 50;

@@ -103,7 +103,7 @@ describe('merges in the background', () => {
     const merges = new BackgroundMerges(writer, inlineRunner(directory), { settings });
     append(writer, 0, 20);
     expect(await merges.settle()).toBeGreaterThan(0);
-    expect(writer.planMerge(settings)).toBeNull();
+    expect(writer.merges.best(settings)).toBeNull();
     writer.commit(state);
     expect(contentOf(directory).model.size).toBe(200);
     await merges.close();

@@ -85,7 +85,7 @@ export class BackgroundMerges {
       this.#pause--;
       return false;
     }
-    const plan = this.#writer.planMerge(this.#options.settings ?? BACKGROUND_SETTINGS);
+    const plan = this.#writer.merges.best(this.#options.settings ?? BACKGROUND_SETTINGS);
     if (plan !== null) this.#run(plan);
     return plan !== null;
   }
@@ -97,7 +97,7 @@ export class BackgroundMerges {
     this.#running = null;
     const { plan, ended } = running;
     if ('error' in ended) {
-      this.#writer.dropMerge(plan);
+      this.#writer.merges.drop(plan);
       this.#failed(ended.error);
       return 0;
     }
@@ -132,21 +132,21 @@ export class BackgroundMerges {
   async force(count: number, options: ForceOptions = {}): Promise<number> {
     await this.running;
     this.collect();
-    return this.#runAll(this.#writer.planForced(count, options.settings), options);
+    return this.#runAll(this.#writer.merges.forced(count, options.settings), options);
   }
 
   /** Writes each of these segments again without its deleted documents; as `force`. */
   async rewrite(segments: ReadonlySet<string>, options: ForceOptions = {}): Promise<number> {
     await this.running;
     this.collect();
-    return this.#runAll(this.#writer.planRewrites(segments), options);
+    return this.#runAll(this.#writer.merges.each(segments), options);
   }
 
   /** Stops what runs and drops it. Idempotent; nothing is started any more. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.running;
-    if (this.#running !== null) this.#writer.dropMerge(this.#running.plan);
+    if (this.#running !== null) this.#writer.merges.drop(this.#running.plan);
     this.#running = null;
   }
 
@@ -156,7 +156,7 @@ export class BackgroundMerges {
       for (const [at, plan] of plans.entries()) {
         const report = (part: number) => options.report?.(at, part);
         const merged = await this.#runner(plan.job, this.#either(options.signal), report);
-        this.#writer.installMerge(plan, merged);
+        this.#writer.merges.install(plan, merged);
         report(1);
       }
       return plans.length;
@@ -164,7 +164,7 @@ export class BackgroundMerges {
       refuseAborted(options.signal);
       throw error;
     } finally {
-      for (const plan of plans) this.#writer.dropMerge(plan);
+      for (const plan of plans) this.#writer.merges.drop(plan);
     }
   }
 
@@ -186,7 +186,7 @@ export class BackgroundMerges {
 
   #install(plan: MergePlan, merged: Merged): boolean {
     try {
-      const taken = this.#writer.installMerge(plan, merged);
+      const taken = this.#writer.merges.install(plan, merged);
       this.#failures = 0;
       this.#options.onMerged?.();
       return taken;

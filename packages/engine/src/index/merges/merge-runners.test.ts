@@ -25,7 +25,7 @@ function planned(fields: readonly FieldPlan[] = plans) {
     writer.flush();
   }
   writer.deleteDocs('s000002', [4]);
-  const [plan] = writer.planForced();
+  const [plan] = writer.merges.forced();
   return { directory, writer, plan };
 }
 
@@ -43,7 +43,7 @@ describe('a merge that is divided among threads', () => {
     expect(shared).toEqual(whole);
     expect(jobs.length).toBeGreaterThan(1);
     expect(jobs.length).toBeLessThanOrEqual(threads);
-    expect(writer.installMerge(plan, shared)).toBe(true);
+    expect(writer.merges.install(plan, shared)).toBe(true);
     expect(writer.liveDocs).toBe(29);
     writer.close();
   });
@@ -67,7 +67,7 @@ describe('a merge that is divided among threads', () => {
     expect(shared).toEqual(whole);
     expect(parts.length).toBeGreaterThanOrEqual(threads);
     expect(most).toBe(threads);
-    expect(writer.installMerge(plan, shared)).toBe(true);
+    expect(writer.merges.install(plan, shared)).toBe(true);
     writer.close();
   });
 
@@ -85,7 +85,7 @@ describe('a merge that is divided among threads', () => {
     };
     await expect(sharedRunner(runner, 3)(plan.job, signal)).rejects.toThrow('a thread failed');
     expect(stopped).toBeGreaterThan(0);
-    writer.dropMerge(plan);
+    writer.merges.drop(plan);
     writer.close();
   });
 });

@@ -25,9 +25,9 @@ function planned() {
     writer.add(blockOf(Array.from({ length: 10 }, (_, i) => row(from + i))));
     writer.flush();
   }
-  const [first] = writer.planForced();
-  writer.dropMerge(first);
-  const [second] = writer.planForced();
+  const [first] = writer.merges.forced();
+  writer.merges.drop(first);
+  const [second] = writer.merges.forced();
   return { directory, writer, jobs: [first.job, second.job] as const };
 }
 

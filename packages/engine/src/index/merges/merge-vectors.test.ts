@@ -51,7 +51,7 @@ describe('merges of segments with vectors', () => {
     for (let i = 0; i < BLOCKS; i++) writer.add(vectorsFrom(i * BLOCK));
     writer.flush();
     const before = writer.segments;
-    expect(writer.forceMerge(1)).toBeGreaterThan(0);
+    expect(writer.merges.runForced(1)).toBeGreaterThan(0);
     expect(writer.segments).toBeLessThan(before);
     expect(writer.segments).toBeGreaterThan(2);
     writer.commit({ checkpoint: null, files: filesNamed('file') });

@@ -39,7 +39,9 @@ export class TakenLocations {
     let taken = this.#taken.get(file);
     if (taken === undefined) {
       const removed = new Set(this.#removed.get(file));
-      taken = new Set(this.#writer.positionsIn(file).filter((at) => !removed.has(at)));
+      taken = new Set(
+        (this.#writer.positionsIn([file]).get(file) ?? []).filter((at) => !removed.has(at)),
+      );
       this.#taken.set(file, taken);
     }
     return taken;
