@@ -14,12 +14,12 @@ import { writeComponent } from '../packages/engine/src/segment/entry.ts';
 import { openFramed } from '../packages/engine/src/storage/frame.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
 import { codeQuery } from '../packages/engine/src/vector/coded-query.ts';
-import { buildGraph } from '../packages/engine/src/vector/graph/graph-builder.ts';
 import { openGraph, packGraph } from '../packages/engine/src/vector/graph/graph-format.ts';
 import { GRAPH_SETTINGS } from '../packages/engine/src/vector/graph/graph-settings.ts';
 import { GraphWalk } from '../packages/engine/src/vector/graph/nearest-graph.ts';
 import { VectorReader } from '../packages/engine/src/vector/vector-reader.ts';
 import { VectorWriter } from '../packages/engine/src/vector/vector-writer.ts';
+import { buildGraph } from '../test/support/build-graph.ts';
 import { lancedb } from './freshness-peers.ts';
 import { type HnswIndex, hnswlib } from './npm-peer.ts';
 

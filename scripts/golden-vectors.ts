@@ -12,10 +12,10 @@ import { fixVectors } from '../packages/engine/src/base/fixed-vector.ts';
 import { writeComponent } from '../packages/engine/src/segment/entry.ts';
 import { openFramed } from '../packages/engine/src/storage/frame.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
-import { buildGraph } from '../packages/engine/src/vector/graph/graph-builder.ts';
 import { packGraph } from '../packages/engine/src/vector/graph/graph-format.ts';
 import { VectorReader } from '../packages/engine/src/vector/vector-reader.ts';
 import { VectorWriter } from '../packages/engine/src/vector/vector-writer.ts';
+import { buildGraph } from '../test/support/build-graph.ts';
 
 const folder = process.argv[2];
 if (folder === undefined || existsSync(folder)) {

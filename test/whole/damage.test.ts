@@ -1,4 +1,5 @@
 // @module-tag campaign
+
 import {
   cpSync,
   mkdtempSync,
@@ -15,13 +16,10 @@ import { fileURLToPath } from 'node:url';
 import type { SearchResponse } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LhsError } from '../../packages/contract/src/index.ts';
-import {
-  checkIndex,
-  openLocalDirectory,
-  openSnapshot,
-} from '../../packages/engine/src/internal.ts';
+import { openLocalDirectory, openSnapshot } from '../../packages/engine/src/internal.ts';
 import { openEngine } from '../../packages/engine/src/local-backend.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
+import { checkIndex } from '../support/check-index.ts';
 import { byEffort } from '../support/effort.ts';
 import { seededBelow } from '../support/random.ts';
 import { makeSmallTable } from '../support/small-table.ts';

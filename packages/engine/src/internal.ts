@@ -30,7 +30,7 @@ export * from './home/cluster-backups.ts';
 export { keyId } from './home/signing-key.ts';
 export { contentDigest } from './index/commits/content-digest.ts';
 export { isRestrictionsChanged } from './index/commits/source-identity.ts';
-export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
+export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export {
   answerParts,
   answerText,
@@ -62,7 +62,6 @@ export {
   type RequestOf,
   shardFrom,
   shardOver,
-  throughBytes,
 } from './shard/bytes.ts';
 export { requireTenants } from './shard/request/tenant-filter.ts';
 export type { Shard, ShardOperation } from './shard/shard.ts';

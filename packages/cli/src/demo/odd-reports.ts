@@ -19,10 +19,7 @@ export function oddReport(id: number): OddReport | undefined {
   return place >= 0 && place % STEP === 0 ? ODD_REPORTS[place / STEP] : undefined;
 }
 
-/** The id of report number `at`. */
-export const oddId = (at: number): number => FIRST_ID + at * STEP;
-
-export const ODD_REPORTS: readonly OddReport[] = [
+const ODD_REPORTS: readonly OddReport[] = [
   {
     service: 'media',
     title: 'Water on the floor of the server hall',

@@ -54,21 +54,6 @@ const PIN: Fields<CommitPin> = {
 };
 const checkedPin = requestOf<CommitPin>(PIN, ...(Object.keys(PIN) as (keyof CommitPin)[]));
 
-/** The pins of an index but its backups, by name; of all indexes without a UUID. Throws corrupt_index. */
-export async function listPins(
-  home: Home,
-  uuid?: string,
-  signal?: AbortSignal,
-): Promise<readonly CommitPin[]> {
-  const prefix = uuid === undefined ? 'pins/' : pinPrefix(uuid);
-  const pins: CommitPin[] = [];
-  for await (const { key } of home.store.list(prefix, { signal })) {
-    const pin = pinnedBackup(key) === null ? await readPin(home, key, signal) : null;
-    if (pin !== null) pins.push(pin);
-  }
-  return pins;
-}
-
 async function readPin(
   { store, place }: Home,
   key: string,

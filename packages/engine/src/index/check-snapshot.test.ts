@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
 import {
@@ -12,7 +13,7 @@ import {
   writeFramed,
 } from '../storage/frame.ts';
 import { COMMIT_FILE, readCommit, writeCommit } from './commits/commit.ts';
-import { checkIndex, openSnapshot } from './index-snapshot.ts';
+import { openSnapshot } from './index-snapshot.ts';
 
 const fixtures = fileURLToPath(new URL('../../../../fixtures/', import.meta.url));
 const arena = plainArena();

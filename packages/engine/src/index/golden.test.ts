@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { doubleFromOrdered, orderedFromDouble } from '../base/arrays/ordered-double.ts';
@@ -15,7 +16,7 @@ import { formatIp } from '../schema/values/ip-value.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CommittedField } from './commits/commit.ts';
-import { checkIndex, type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
+import { type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
 
 /** What scripts/golden.ts wrote beside each golden index. */
 interface Answer {

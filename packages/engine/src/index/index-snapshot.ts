@@ -1,15 +1,12 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { shardTable } from '../schema/sharding/bucket-map.ts';
 import { type ShardTable, shardOfKey } from '../schema/sharding/key-buckets.ts';
-import { checkSegment } from '../segment/check.ts';
 import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import { type Checkpoint, type Commit, commitBytes, readCommit } from './commits/commit.ts';
 import type { DataFiles } from './commits/data-files.ts';
-import { findDuplicates } from './duplicates.ts';
-import { PendingSegment } from './pending-segment.ts';
 
 /**
  * A commit may be replaced and its files unlinked while they are being opened: then the newer one
@@ -183,24 +180,4 @@ function shardsOf(commit: Commit, segments: readonly SegmentReader[]): readonly 
     shard,
     segments: segments.filter(({ entry }) => (entry.shard ?? 0) === shard),
   }));
-}
-
-/**
- * Checks a whole index against itself: every segment, then that no key lives twice. Returns the
- * problems; none is good.
- */
-export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
-  const problems = snapshot.segments.flatMap((segment) =>
-    checkSegment(segment, snapshot.files.size, {
-      shards: snapshot.shards.length,
-      map: snapshot.commit.shard_map,
-      windows: snapshot.commit.windows,
-    }),
-  );
-  if (problems.length > 0) return problems;
-  const segments = snapshot.segments.map((reader) => new PendingSegment(reader));
-  return findDuplicates(segments, 100).map(
-    ({ key, locations: places }) =>
-      `key ${Buffer.from(key).toString('hex')} lives ${places.length} times`,
-  );
 }

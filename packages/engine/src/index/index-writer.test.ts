@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { type Fault, FaultyDirectory } from '../../../../test/support/faulty-directory.ts';
 import { filesNamed } from '../../../../test/support/files-named.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
@@ -14,7 +15,7 @@ import {
   sorted,
 } from '../../../../test/support/writer-pair.ts';
 import { filesOf, readCommit } from './commits/commit.ts';
-import { checkIndex, openSnapshot } from './index-snapshot.ts';
+import { openSnapshot } from './index-snapshot.ts';
 import { IndexWriter } from './index-writer.ts';
 
 const seed = 20_260_307;

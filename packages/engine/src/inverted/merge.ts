@@ -6,11 +6,11 @@
  *      joined, documents renumbered
  *   3. a term without a living document is left out
  */
-import { runSteps, type Steps } from '../base/steps.ts';
+import type { Steps } from '../base/steps.ts';
 import { NO_MORE_DOCS } from '../postings/cursors.ts';
 import { PostingsJoin } from '../postings/join-postings.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
-import { type FilePart, inMemory } from '../storage/spill.ts';
+import type { FilePart } from '../storage/spill.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import { encodeLengths } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
@@ -43,15 +43,6 @@ interface OpenInput {
  * The merged component for `docs` documents, in parts. Document maps rise, and inputs follow one
  * another.
  */
-export function mergeInverted(
-  inputs: readonly InvertedInput[],
-  docs: number,
-  options?: EncoderOptions,
-): Uint8Array[] {
-  return inMemory(runSteps(mergingInverted(inputs, docs, options)));
-}
-
-/** As `mergeInverted`, in steps. */
 export function* mergingInverted(
   inputs: readonly InvertedInput[],
   docs: number,

@@ -1,5 +1,6 @@
 /** Postings that a kernel encodes have the bytes of those that loops encode. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mergeInverted } from '../../../../test/support/merge-inverted.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
@@ -8,7 +9,6 @@ import { PostingsKernel } from '../postings/postings-kernel.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { HAS_TEXT } from './format.ts';
 import { InvertedReader } from './inverted-reader.ts';
-import { mergeInverted } from './merge.ts';
 import { InvertedWriter } from './write/inverted-writer.ts';
 
 const DOCS = 6000;

@@ -102,10 +102,6 @@ export const shardOver = (
       decodeAnswer(name, await send(name, encodeRequest(name, request), signal)),
   );
 
-/** A shard whose requests and answers all pass through their byte form. */
-export const throughBytes = (shard: Shard): Shard =>
-  shardOver((name, bytes, signal) => answerBytes(shard, name, bytes, signal));
-
 /** The answer of an operation as plain values. */
 export function answerToPlain(operation: ShardOperation, answer: unknown): unknown {
   if (operation !== 'search') return answer;

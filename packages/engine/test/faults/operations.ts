@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { expect } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
 import {
@@ -20,7 +21,7 @@ import {
 import { fetchColdFiles } from '../../src/index/cold-segments.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { holds, pinsAmong } from '../../src/index/commits/pins.ts';
-import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';

@@ -35,7 +35,7 @@ import {
   readHead,
 } from '../../src/home/chain.ts';
 import { fillGeneration } from '../../src/home/fill-generation.ts';
-import { type CommitPin, listPins, pinNewest } from '../../src/home/pins.ts';
+import { type CommitPin, pinNewest } from '../../src/home/pins.ts';
 import { removePin, sweepFamily } from '../../src/home/sweep.ts';
 import { lastPublication } from '../../src/home/writing/publication.ts';
 import { HomeIndex, type IndexAtHome } from '../../src/home/writing/publish.ts';
@@ -295,7 +295,12 @@ async function runSchedule(seed: number): Promise<readonly string[]> {
       const state = await readNewest(homeOf(last, process, objects), join(work, 'last'));
       expect(state ?? -1).toBe(chain.states.length - 1);
       const store = homeOf(last, process, objects);
-      const pins = (await listPins(store)).filter(({ name }) => pinned.has(name));
+      const pins: CommitPin[] = [];
+      for await (const { key } of store.store.list('pins/')) {
+        const object = await store.store.get(key, { maxBytes: 4096 });
+        const pin = typeof object === 'string' ? null : JSON.parse(`${Buffer.from(object.bytes)}`);
+        if (pinned.has(pin?.name)) pins.push(pin);
+      }
       expect(pins).toHaveLength(pinned.size);
       for (const { name, uuid, number, attempt } of pins) {
         const commit = await readCommitAt(store, uuid, number);

@@ -1,13 +1,15 @@
 // @module-tag campaign
+
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { filesOf } from '../../src/index/commits/commit.ts';
-import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { sweepIndex } from '../../src/open/open-index.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';

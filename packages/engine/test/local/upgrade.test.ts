@@ -1,13 +1,14 @@
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { readCommit } from '../../src/index/commits/commit.ts';
 import { contentDigest } from '../../src/index/commits/content-digest.ts';
-import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { isFormatOne } from '../../src/segment/upgrade.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { filesAndPage } from '../../../../test/support/files-named.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
 import { filesOf, readCommit } from '../../src/index/commits/commit.ts';
-import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter, type KeyBatch, VERDICT } from '../../src/index/index-writer.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';

@@ -19,7 +19,7 @@ import {
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
 import type { SearchContext } from '../../src/search/context.ts';
-import { throughBytes } from '../../src/shard/bytes.ts';
+import { answerBytes, shardOver } from '../../src/shard/bytes.ts';
 import { joinShards } from '../../src/shard/joined-shards.ts';
 import { localShards } from '../../src/shard/local-shard.ts';
 import { asks, expectSame, outcome } from './random-requests.ts';
@@ -44,7 +44,9 @@ function buildAll(plan: CorpusPlan): readonly Corpus[] {
 }
 
 const sharded = (corpus: Corpus): SearchContext => {
-  const shards = localShards(corpus.snapshot, MAPPING).map(throughBytes);
+  const shards = localShards(corpus.snapshot, MAPPING).map((shard) =>
+    shardOver((name, bytes, signal) => answerBytes(shard, name, bytes, signal)),
+  );
   return searchContext(MAPPING, corpus.snapshot, { shards });
 };
 

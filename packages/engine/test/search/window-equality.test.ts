@@ -4,11 +4,13 @@
  * without windows, in 1 and 3 shards. Updates move documents between windows. LHS_WINDOW_CASES sets
  * the number of requests, LHS_SEED the seed.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
 import {
   buildCorpus,
@@ -23,7 +25,7 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
-import { checkIndex, type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { type ColdForm, WINDOW_FORM } from '../../src/segment/cool.ts';
 import { coldCacheFigures, evictColdBytes, useColdStore } from '../../src/storage/cold-cache.ts';
 import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';

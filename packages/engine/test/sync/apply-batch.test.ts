@@ -5,6 +5,7 @@ import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal'
 import type { CheckpointState } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { checkIndex } from '../../../../test/support/check-index.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { filesNamed } from '../../../../test/support/files-named.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
@@ -17,7 +18,7 @@ import { arena } from '../../../../test/support/writer-pair.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 import { VectorStage } from '../../src/documents/vectors/vector-stage.ts';
-import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { decodeKey } from '../../src/schema/keys/key.ts';

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemoryDirectory } from '../../../../../test/support/memory-directory.ts';
+import { mergeInverted } from '../../../../../test/support/merge-inverted.ts';
 import { plainArena } from '../../../../../test/support/plain-arena.ts';
 import { simpleAnalyzer } from '../../analysis/simple.ts';
 import { runSteps } from '../../base/steps.ts';
 import { textsOf } from '../../embed/embedder.ts';
 import { inMemory } from '../../storage/spill.ts';
 import { InvertedReader } from '../inverted-reader.ts';
-import { type InvertedInput, joinMergedTerms, mergeInverted, mergingTermPart } from '../merge.ts';
+import { type InvertedInput, joinMergedTerms, mergingTermPart } from '../merge.ts';
 import { InvertedWriter } from './inverted-writer.ts';
 import type { PartFiles } from './term-parts.ts';
 

@@ -7,11 +7,11 @@
  * The level of a vector comes from its slot alone, so the same vectors give the same graph. An
  * earlier graph over some of the vectors may be taken over; then only the others are added.
  */
-import { runSteps, type Steps } from '../../base/steps.ts';
+import type { Steps } from '../../base/steps.ts';
 import type { VectorReader } from '../vector-reader.ts';
 import { Beam } from './beam.ts';
 import { farStarts, type Graph } from './graph-format.ts';
-import { GRAPH_SETTINGS, type GraphSettings, levelOf } from './graph-settings.ts';
+import { type GraphSettings, levelOf } from './graph-settings.ts';
 import { RowSimilarities } from './row-similarities.ts';
 import { Twins } from './twins.ts';
 
@@ -21,19 +21,10 @@ export interface FormerGraph {
   readonly slots: Int32Array;
 }
 
-/** The graph over all vectors of a reader. */
-export function buildGraph(
-  reader: VectorReader,
-  settings: GraphSettings = GRAPH_SETTINGS,
-  former: FormerGraph | null = null,
-): Graph {
-  return runSteps(buildingGraph(reader, settings, former));
-}
-
 /** Vectors that are added in one step: some milliseconds. */
 const STEP = 32;
 
-/** As `buildGraph`, in steps. */
+/** The graph over all vectors of a reader. */
 export function* buildingGraph(
   reader: VectorReader,
   settings: GraphSettings,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { buildGraph } from '../../../../../test/support/build-graph.ts';
 import { plainArena } from '../../../../../test/support/plain-arena.ts';
 import { fixVectors } from '../../base/fixed-vector.ts';
 import { VectorReader } from '../vector-reader.ts';
 import { VectorWriter } from '../vector-writer.ts';
-import { buildGraph } from './graph-builder.ts';
 import { checkGraph, type Graph, openGraph, packGraph } from './graph-format.ts';
 
 const arena = plainArena();
