@@ -14,11 +14,11 @@ const support = (name: string) =>
 /** `npm run test:long` takes hours. */
 const WHOLE_MS = process.env.LHS_TEST_LONG === undefined ? 600_000 : 12 * 3_600_000;
 
+const isCampaign = process.env.LHS_TEST_CAMPAIGN === '1';
+
 /** The files of a run: of campaigns, those that are part of them. */
 const filesOf = (patterns: readonly string[]) =>
-  process.env.LHS_TEST_CAMPAIGN === '1'
-    ? globSync(patterns).filter((path) => isTagged(path, 'campaign'))
-    : [...patterns];
+  isCampaign ? globSync(patterns).filter((path) => isTagged(path, 'campaign')) : [...patterns];
 
 /** Tags of files that start before others, in their order. */
 const EARLY = ['program', 'slow'] as const;
@@ -41,11 +41,19 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const project = (name: string, patterns: string[], testTimeout: number) => ({
-  resolve: { alias: SOURCES },
+/** Files whose indexes a campaign also publishes in a store (published-engine.ts). */
+const PUBLISHED = [
+  'test/contract/embedded.test.ts',
+  'packages/engine/test/sync/{schedules,in-step,in-step-states,heal}.test.ts',
+  'packages/engine/test/{erase/{kill,receipts},verify/*}.test.ts',
+];
+const PUBLISHED_ENGINE = { '@lakehouse-search/engine/local/internal': support('published-engine') };
+
+const project = (name: string, include: string[], testTimeout: number, alias = SOURCES) => ({
+  resolve: { alias },
   test: {
     name,
-    include: filesOf(patterns),
+    include,
     testTimeout,
     hookTimeout: testTimeout,
     provide: { testMillis: testTimeout },
@@ -72,13 +80,20 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     tags: Object.entries(TEST_TAGS).map(([name, description]) => ({ name, description })),
     projects: [
-      project('unit', ['packages/*/src/**/*.test.{ts,tsx}'], 300_000),
-      project('house', ['test/house/**/*.test.ts'], 300_000),
+      project('unit', filesOf(['packages/*/src/**/*.test.{ts,tsx}']), 300_000),
+      project('house', filesOf(['test/house/**/*.test.ts']), 300_000),
       project(
         'whole',
-        ['packages/*/test/**/*.test.ts', 'test/whole/**/*.test.ts', 'test/contract/**/*.test.ts'],
+        filesOf([
+          'packages/*/test/**/*.test.ts',
+          'test/whole/**/*.test.ts',
+          'test/contract/**/*.test.ts',
+        ]),
         WHOLE_MS,
       ),
+      ...(isCampaign
+        ? [project('published', PUBLISHED, WHOLE_MS, { ...SOURCES, ...PUBLISHED_ENGINE })]
+        : []),
     ],
   },
 });

@@ -347,7 +347,7 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   },
   moveIndex: {
     request: async (setting) => ({ index: await defined(setting, 'moved') }),
-    answers: { index: 'moved', storage: null, previous_storage: null },
+    answers: { index: 'moved', storage: null },
     refused: [[{ storage: '' }, 'invalid_definition']],
     index: 'needed',
   },

@@ -21,6 +21,7 @@ export async function cloneLocal(
   const { index, name, ref } = checkCloneIndexRequest(request);
   const known = accessible(indexes, index, call);
   requireListed(call, name);
+  indexes.registry.requireFree(name);
   indexes.sweep();
   return timed(async () => {
     const { dataDir, registry, openDirectory } = indexes;
