@@ -1,6 +1,6 @@
 /**
- * In place of `@lakehouse-search/engine/local/internal` in the project `published`: each index is at
- * home in a folder beside its data folder, unless its definition has a store or windows.
+ * In place of `@lakehouse-search/engine/local/internal` in the project `published`: each index is
+ * at home in a folder beside its data folder, unless its definition has a store or windows.
  */
 import { type LocalEngine, openEngine as open } from '../../packages/engine/src/local-backend.ts';
 

@@ -12,6 +12,7 @@ export type NextStep =
   | { readonly step: 'sync'; readonly index: string }
   | { readonly step: 'show_status'; readonly index: string }
   | { readonly step: 'validate_definition' }
+  | { readonly step: 'repair'; readonly index?: string }
   | { readonly step: 'compact'; readonly index: string }
   | { readonly step: 'backup'; readonly index: string }
   | { readonly step: 'list_snapshots' }

@@ -2,7 +2,7 @@
 import { eachOf } from '@lakehouse-search/lake/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
 import type { Backup } from './backups.ts';
-import type { BundleFile } from './bundle.ts';
+import type { BundleFile, BundleRef } from './bundle.ts';
 import { readBundleFile, readBundleFiles, type StoredBundle } from './bundle-files.ts';
 import { bundleKey, bundlePrefix, type Home, type PublishedCommit } from './chain.ts';
 import { readChunks, requireChunks } from './former-backups.ts';
@@ -97,20 +97,30 @@ const pathOf = (name: string): string => {
 
 async function requireBundles(
   home: Home,
-  { uuid, bundles }: PublishedCommit,
+  commit: PublishedCommit,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  for (const [bundle, what] of await lostBundles(home, commit, signal)) {
+    throw damaged(`${home.place}/${bundleKey(commit.uuid, bundle)}`, `it ${what}`);
+  }
+}
+
+/** Bundles of a commit that are not in its store as they were sent, and why: by their sizes. */
+export async function lostBundles(
+  home: Home,
+  { uuid, bundles }: PublishedCommit,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<BundleRef, string>> {
   const families = new Set(bundles.map(({ family = uuid }) => family));
   const listed = [...families].map((family) => bundleSizes(home, family, signal));
   const sizes = new Map((await Promise.all(listed)).flatMap((all) => [...all]));
+  const lost = new Map<BundleRef, string>();
   for (const bundle of bundles) {
-    const key = bundleKey(uuid, bundle);
-    const found = sizes.get(key);
-    if (found === bundle.size) continue;
-    const expected = `expected ${bundle.size}`;
-    const what = found === undefined ? 'is missing' : `has ${found} bytes, ${expected}`;
-    throw damaged(`${home.place}/${key}`, `it ${what}`);
+    const found = sizes.get(bundleKey(uuid, bundle));
+    if (found === undefined) lost.set(bundle, 'is missing');
+    else if (found !== bundle.size) lost.set(bundle, `has ${found} bytes, expected ${bundle.size}`);
   }
+  return lost;
 }
 
 /** Bytes of all bundles of an index by their keys. */

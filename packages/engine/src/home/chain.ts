@@ -84,7 +84,8 @@ export interface FormerCommit {
 
 /** What the keys of all objects of an index but its name begin with. */
 export const familyPrefix = (uuid: string): string => `families/${uuid}/`;
-const headKey = (name: string): string => `indexes/${name}`;
+/** The key of the object of a name. */
+export const headKey = (name: string): string => `indexes/${name}`;
 const digits = (number: number): string => String(number).padStart(12, '0');
 /** What the keys of the commits of an index begin with. */
 export const commitPrefix = (uuid: string): string => `${familyPrefix(uuid)}commits/`;
@@ -153,7 +154,7 @@ export const isDropped = async ({ store }: Home, uuid: string): Promise<boolean>
 
 /**
  * The newest commit of an index, from a number on that its head or writer knows; null: none. Throws
- * index_busy if that number and all after it are gone.
+ * corrupt_index if that number and all after it are gone; index_busy if the index was dropped.
  */
 export async function newestCommit(
   home: Home,
@@ -164,7 +165,11 @@ export async function newestCommit(
   if (number > 0) {
     newest =
       (await readCommitAt(home, uuid, number, signal)) ?? (await lastCommit(home, uuid, signal));
-    if (newest === null || newest.number < number) throw replacedMeanwhile(home.place);
+    if (newest === null || newest.number < number) {
+      const key = commitKey(uuid, number);
+      if (await isDropped(home, uuid)) throw replacedMeanwhile(home.place, key);
+      throw goneFrom(home.place, key);
+    }
   }
   for (let next = (newest?.number ?? 0) + 1; ; next++) {
     const found = await readCommitAt(home, uuid, next, signal);
@@ -196,12 +201,16 @@ export const headsIn = (
     return { name: key.slice(headKey('').length), etag };
   });
 
-/** The error of a reader that was slower than replaced commits stay. */
-export const replacedMeanwhile = (place: string): LhsError =>
+/** The error of a reader that was slower than replaced commits stay, or whose object is lost. */
+export const replacedMeanwhile = (place: string, key: string): LhsError =>
   new LhsError('index_busy', `a commit in "${place}" was replaced while it was read`, {
     hint: 'open the index again',
-    details: { place },
+    details: { place, key },
   });
+
+/** The error of a lost object. */
+export const goneFrom = (place: string, key: string, cause?: unknown): LhsError =>
+  damagedHome(`${place}/${key}`, 'is gone', cause);
 
 /** A commit by its number; null: there is none, or no longer. Throws corrupt_index. */
 export async function readCommitAt(

@@ -1,6 +1,6 @@
 import { eachOf } from '@lakehouse-search/lake/internal';
 import { refuseAborted } from '../source/source-errors.ts';
-import { inStore } from '../source/store-errors.ts';
+import { inPublished, inStore } from '../source/store-errors.ts';
 import { corrupt } from '../storage/frame.ts';
 import { type BundleFile, type BundleRef, checkFile, readOpening } from './bundle.ts';
 import { bundleKey, type Home, replacedMeanwhile } from './chain.ts';
@@ -30,10 +30,11 @@ export async function readEnd(
   const end = await readSpan(home, key, whole, size - whole, signal);
   const wholeFile = (file: BundleFile): Uint8Array => {
     const bytes = end.subarray(file.offset - whole, file.offset - whole + file.length);
-    checkFile(file, bytes, place);
+    inPublished(() => checkFile(file, bytes, place));
     return bytes;
   };
-  return { files: readOpening(end.subarray(opening - whole), bundle, place), wholeFile };
+  const files = inPublished(() => readOpening(end.subarray(opening - whole), bundle, place));
+  return { files, wholeFile };
 }
 
 /**
@@ -56,7 +57,7 @@ export async function readSpan(
     refuseAborted(signal);
     const span = { offset: from + at, length: Math.min(REQUEST_BYTES, bytes - at) };
     const got = await inStore(() => store.get(key, { span, maxBytes: span.length, signal }));
-    if (typeof got === 'string') throw replacedMeanwhile(place);
+    if (typeof got === 'string') throw replacedMeanwhile(place, key);
     if (got.bytes.length !== span.length) throw corrupt(`${place}/${key}`, 'it is cut');
     target.set(got.bytes, at);
   });

@@ -33,10 +33,27 @@ function storeError(error: unknown): unknown {
   }
 }
 
+/** What sends objects of a published index again. */
+const SENT_AGAIN = Object.freeze({
+  hint: 'where the index is written, a repair sends it again',
+  next: [{ step: 'repair' }],
+} as const);
+
+/** The result of reading a published index; damage says what sends it again. */
+export function inPublished<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
+    const { code, message, details, cause } = error;
+    throw new LhsError(code, message, { ...SENT_AGAIN, details, cause });
+  }
+}
+
 /** An object of a published index that is not as it was written, or is gone. */
 export function damagedHome(path: string, what: string, cause?: unknown): LhsError {
   return new LhsError('corrupt_index', `"${path}" of a published index ${what}`, {
-    hint: 'where the index is written, a reindex sends all of its files again',
+    ...SENT_AGAIN,
     details: { file: path },
     cause,
   });

@@ -44,8 +44,8 @@ const rows = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `k${from + i}`, title: `night train ${i % 7}` }));
 
 /**
- * A table, and an index `t` over it that is at home in `PLACE`, one commit of the table behind. Data
- * folders and stores are copied, so that any number of processes goes on from any moment.
+ * A table, and an index `t` over it that is at home in `PLACE`, one commit of the table behind.
+ * Data folders and stores are copied, so that any number of processes goes on from any moment.
  */
 export class CrashWorld {
   readonly server: S3Server;

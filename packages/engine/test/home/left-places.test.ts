@@ -159,19 +159,6 @@ fields: [{ name: id, type: KEYWORD }]`);
     },
   );
 
-  it.each([[/data\/\d+-.*$/], [/commits\/\d+$/]])('says what it lost: %s', async (lost) => {
-    for (const path of objectsNamed(lost)) rmSync(path);
-    await expect(rowsAt()).rejects.toMatchObject({
-      code: 'corrupt_index',
-      message: expect.stringMatching(
-        /\/commits\/\d+" of a published index cannot be read: it is gone/,
-      ),
-      hint: 'where the index is written, a reindex sends all of its files again',
-    });
-    await lake.backend.reindex({ index: 't' });
-    expect(await rowsAt()).toBe(1);
-  });
-
   it('says which commit it cannot read', async () => {
     const [commit] = objectsNamed(/commits\/\d+$/);
     const text = readFileSync(commit!, 'utf8');

@@ -15,6 +15,7 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   reindex: { step: 'reindex', index: 'notes' },
   sync: { step: 'sync', index: 'notes' },
   show_status: { step: 'show_status', index: 'notes' },
+  repair: { step: 'repair', index: 'a' },
   compact: { step: 'compact', index: 'a' },
   backup: { step: 'backup', index: 'a' },
   show_job: { step: 'show_job', job: 'j' },

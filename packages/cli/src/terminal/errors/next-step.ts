@@ -16,6 +16,7 @@ const COMMANDS: Words = {
     `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
   sync: ({ index }) => `lhs index sync ${index}`,
   show_status: ({ index }) => `lhs index status ${index}`,
+  repair: ({ index = 'INDEX' }) => `lhs index verify ${index} --repair`,
   compact: ({ index }) => `lhs index compact ${index}`,
   backup: ({ index }) => `lhs index backup ${index} PLACE`,
   validate_definition: () => 'lhs index validate FILE',

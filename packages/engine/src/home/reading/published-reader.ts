@@ -21,10 +21,10 @@ import { type RegisteredIndex, Registry } from '../../registry/registry.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import { definitionAt } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
-import { damagedHome, inStore } from '../../source/store-errors.ts';
+import { inStore } from '../../source/store-errors.ts';
 import { cacheLimit, trimCache } from '../../storage/cache-folder.ts';
 import {
-  commitKey,
+  goneFrom,
   type Head,
   type Home,
   headsIn,
@@ -153,10 +153,10 @@ export class PublishedReader {
         this.#etags.set(name, etag);
         return isChanged;
       } catch (error) {
-        if ((error as LhsError).code !== 'index_busy') throw error;
+        const { code, details } = error as LhsError;
+        if (code !== 'index_busy' || details.key === undefined) throw error;
         if (last?.uuid === head.uuid && last.number === head.number) {
-          const path = `${home.place}/${commitKey(head.uuid, head.number)}`;
-          throw damagedHome(path, 'cannot be read: it is gone, or an object that it names', error);
+          throw goneFrom(home.place, String(details.key), error);
         }
         last = head;
       }

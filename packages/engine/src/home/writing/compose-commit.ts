@@ -1,19 +1,20 @@
 import type { RegisteredParts } from '../backup-index.ts';
 import type { BundleRef } from '../bundle.ts';
-import type { PublishedCommit } from '../chain.ts';
+import { bundleKey, type PublishedCommit } from '../chain.ts';
 import { type CommitToCopy, sealedFiles } from '../pinned-commit.ts';
 import { formerOf } from '../sweep.ts';
 
-/** The bundles of files that the newest commit in the store has, by name of a file. */
+/** The bundles of files that the newest commit has and that are not lost, by name of a file. */
 export function knownFiles(
   newest: PublishedCommit | null,
   { generation }: Pick<CommitToCopy, 'generation'>,
+  lost: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
   if (newest?.generation !== generation) return {};
-  const entries = Object.entries(newest.files).map(([name, at]) => [
-    name,
-    newest.bundles[at].object,
-  ]);
+  const entries = Object.entries(newest.files).flatMap(([name, at]) => {
+    const bundle = newest.bundles[at];
+    return lost.has(bundleKey(newest.uuid, bundle)) ? [] : [[name, bundle.object]];
+  });
   return Object.fromEntries(entries);
 }
 

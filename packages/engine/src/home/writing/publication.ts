@@ -23,6 +23,8 @@ export interface Publication {
   readonly snapshot?: string | null;
   /** Whether this folder has written it. */
   readonly isOwn: boolean;
+  /** When its objects were last looked for. */
+  readonly examinedMs?: number;
   /** It was left and could not be removed: an erasure or a drop tries again. */
   readonly isStuck?: true;
 }

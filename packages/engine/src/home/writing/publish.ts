@@ -4,7 +4,7 @@
  * newest commit here (bring-here.ts) and does its work again. Files that are there already are not
  * sent again.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import {
@@ -21,6 +21,7 @@ import {
   appendCommit,
   bundleKey,
   bundleName,
+  goneFrom,
   type Head,
   type Home,
   isDropped,
@@ -39,16 +40,21 @@ import { markHome, tryWrite } from '../repository.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { commitOf, knownFiles } from './compose-commit.ts';
+import { type Examination, lostObjects } from './lost-objects.ts';
+import { isNextOf, nextUuid } from './next-family.ts';
 import { isOvertaken, overtaken } from './overtaken.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
 
 /** So often a commit of another process may come first. */
 const ATTEMPTS = 8;
+const DAY_MS = 86_400_000;
 
 /** How commits are published. */
 export interface PublishOptions extends CallContext {
   /** Upload every file again and delete the previous objects at once: they contain erased rows. */
   readonly afresh?: boolean;
+  /** Look for objects that the store has lost, and send them again. Default: by sizes, once a day. */
+  readonly examine?: Examination;
 }
 
 /** An index as publishing takes it. */
@@ -69,6 +75,8 @@ export class HomeIndex {
   #newest: PublishedCommit | null = null;
   /** A commit was sent afresh. */
   #isFresh = false;
+  /** Keys of objects of the newest commit that the store has lost. */
+  #lost: ReadonlySet<string> = new Set();
 
   constructor(index: IndexAtHome, home: Home, options: PublishOptions = {}) {
     this.#index = index;
@@ -102,7 +110,7 @@ export class HomeIndex {
       if (newest.generation !== live && this.#index.named().has(newest.generation)) {
         throw this.#busy(`generation ${newest.generation} is built or kept here, another there`);
       }
-      const commit = await bringHere(this.#home, newest, this.#index, this.#options);
+      const commit = await this.#bring(newest);
       this.#note(newest, commit, false);
       return newest;
     });
@@ -114,6 +122,19 @@ export class HomeIndex {
       await markHome(this.#home, this.#options.signal);
       await tryWrite(this.#home, this.#options.signal);
     });
+  }
+
+  /** Throws corrupt_index for an object that is gone, index_busy if the commit was replaced. */
+  async #bring(newest: PublishedCommit): Promise<Commit> {
+    try {
+      return await bringHere(this.#home, newest, this.#index, this.#options);
+    } catch (error) {
+      const { key } = (error as LhsError).details ?? {};
+      if (key === undefined) throw error;
+      const head = await readHead(this.#home, newest.index);
+      const isNewest = head?.uuid === newest.uuid && head.number === newest.number;
+      throw isNewest ? goneFrom(this.place, String(key), error) : error;
+    }
   }
 
   /** Decides over a commit of this index. Throws index_busy (`isOvertaken`), and as `inStore`. */
@@ -191,12 +212,28 @@ export class HomeIndex {
         newest.commit === pinned.commit.number &&
         newest.index === this.#index.index &&
         this.#index.isSame(newest);
-      if (isThere && (this.#isFresh || this.#options.afresh !== true)) return;
+      const isEnough = isThere && (this.#isFresh || this.#options.afresh !== true);
+      if (isEnough && !(await this.#hasLost(newest))) return;
       if (newest === null) await markHome(this.#home, this.#options.signal);
       this.#note(await this.#send(pinned), pinned.commit);
     } finally {
       pinned.release();
     }
+  }
+
+  /** Whether the store has lost objects of a commit, if it is time to look for them. */
+  async #hasLost(newest: PublishedCommit): Promise<boolean> {
+    const { examine } = this.#options;
+    const now = this.#index.clock.now();
+    if (examine === undefined && now - (this.#published.examinedMs ?? 0) < DAY_MS) return false;
+    this.#lost = await lostObjects(this.#home, newest, examine ?? 'sizes', this.#options);
+    this.#published = { ...this.#published, examinedMs: now };
+    for (const key of this.#lost) {
+      const what = `the store has lost "${this.#home.place}/${key}": its files are sent again`;
+      process.emitWarning(what, 'LhsWarning');
+    }
+    if (this.#lost.size === 0) writePublication(this.#index, this.#published);
+    return this.#lost.size > 0;
   }
 
   /** Finds the newest commit. */
@@ -279,7 +316,7 @@ export class HomeIndex {
     const now = index.clock.now();
     const attempt = randomUUID();
     const number = (newest?.number ?? 0) + 1;
-    const known = afresh ? {} : knownFiles(newest, pinned);
+    const known = afresh ? {} : knownFiles(newest, pinned, this.#lost);
     const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || known[name] === undefined;
     const bundle = await makeBundle(commitInputs(pinned).filter(isNew), () => {
       refuseAborted(signal);
@@ -332,9 +369,10 @@ export class HomeIndex {
 
   /** The commit is in force here. */
   #note(newest: PublishedCommit, commit: Commit, isOwn = true): void {
-    const { place, family } = this.#published;
+    const { place, family, examinedMs = this.#index.clock.now() } = this.#published;
     const snapshot = commit.checkpoint?.snapshot_id ?? null;
-    this.#published = { place, family, name: newest.index, newest, snapshot, isOwn };
+    const own = { name: newest.index, newest, snapshot, isOwn };
+    this.#published = { place, family, ...own, examinedMs };
     writePublication(this.#index, this.#published);
   }
 
@@ -356,28 +394,4 @@ export class HomeIndex {
   #overtaken(): LhsError {
     return overtaken(this.#busy('the work is to be done again'));
   }
-}
-
-/** The UUID that follows another one: always the same. */
-function nextUuid(uuid: string): string {
-  const [a, b, c, d, e] = [8, 12, 16, 20, 32];
-  const hex = hash('sha256', uuid);
-  return [
-    [0, a],
-    [a, b],
-    [b, c],
-    [c, d],
-    [d, e],
-  ]
-    .map(([i, j]) => hex.slice(i, j))
-    .join('-');
-}
-
-/** So often an index may come back to a place. */
-const MOST_RETURNS = 1000;
-
-function isNextOf(uuid: string, later: string): boolean {
-  let next = uuid;
-  for (let n = 0; n < MOST_RETURNS && next !== later; n++) next = nextUuid(next);
-  return next === later;
 }

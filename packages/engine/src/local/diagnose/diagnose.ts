@@ -42,6 +42,7 @@ export async function diagnoseLocal(
     ...(await models(indexes, known)),
     ...(await disk(indexes, known, status)),
     ...(indexes.looks === null ? await backups(indexes, known, call) : []),
+    ...(await published(indexes, known, call)),
     ...failedJobs(indexes, known),
     ...kept(status),
     ...files,
@@ -186,6 +187,25 @@ async function backups(
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
     return [{ ...note, detail: error.message, advice: 'check the backup target' }];
+  }
+}
+
+/** Objects that the store of the index has lost. */
+async function published(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  call: CallContext,
+): Promise<readonly IndexFinding[]> {
+  const problem = { kind: 'published', level: 'problem' } as const;
+  const advice = 'readers by location fail until its files are sent again';
+  try {
+    const { lostInStore } = await import('../writes/publish.ts');
+    const lost = await lostInStore(indexes, known, false, call);
+    const next = [{ step: 'repair', index: known.registered.name }] as const;
+    return lost.map((detail) => ({ ...problem, detail, advice, next }));
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    return [{ ...problem, detail: error.message, advice: 'check the store of the index' }];
   }
 }
 

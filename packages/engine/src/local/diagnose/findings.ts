@@ -9,6 +9,7 @@ export type FindingKind =
   | 'merge'
   | 'model'
   | 'orphans'
+  | 'published'
   | 'snapshot_expiry'
   | 'source'
   | 'stale_lock'

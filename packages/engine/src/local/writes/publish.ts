@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
 import {
@@ -9,6 +9,7 @@ import {
   leftPublications,
   noteStuck,
   type Publication,
+  readPublication,
 } from '../../home/writing/publication.ts';
 import type { HomeIndex, IndexAtHome, PublishOptions } from '../../home/writing/publish.ts';
 import { indexFolder } from '../../open/index-folder.ts';
@@ -18,6 +19,7 @@ import { definitionDigest } from '../../schema/definition-digest.ts';
 import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
+import { inStore } from '../../source/store-errors.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
 
@@ -107,6 +109,29 @@ async function settleIn(
   const isSameHome = turn?.at === `${known.storage}/${known.registered.name}`;
   const home = isSameHome ? turn : await openAtHome(indexes, { uuid }, options);
   await home?.settle();
+}
+
+/**
+ * What the store of an index has lost of its newest commit, a sentence for each object. Throws
+ * interrupted, and as `inStore`.
+ */
+export async function lostInStore(
+  indexes: LocalIndexes,
+  { registered: { uuid } }: KnownIndex,
+  deep: boolean,
+  call: CallContext,
+): Promise<readonly string[]> {
+  const known = indexes.looks === null ? publishedIndex(indexes, uuid) : null;
+  if (known === null) return [];
+  const { openHome } = await import('../../home/repository.ts');
+  const { lostOfNewest } = await import('../../home/writing/lost-objects.ts');
+  const home = await openHome(known.storage);
+  const { newest } = readPublication({ ...folderOf(indexes, uuid), uuid }, home.place);
+  if (newest === null) return [];
+  const lost = await inStore(() => lostOfNewest(home, newest, deep ? 'bytes' : 'sizes', call));
+  return [...lost].map(
+    (key) => `"${home.place}/${key}" is lost or damaged: a repair sends it again`,
+  );
 }
 
 /** The index if its commits are published. */

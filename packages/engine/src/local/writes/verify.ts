@@ -19,6 +19,7 @@ import type { StructureCheck } from '../../verify/structures.ts';
 import { VERIFY_MEMORY } from '../cache/memory-room.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
+import { lostInStore } from './publish.ts';
 import { buildRunning, openTableOf, writeIndex } from './write-index.ts';
 
 /**
@@ -49,7 +50,7 @@ async function verifyHere(
   if (request.repair === true) {
     const { repairIndex } = await import('../../verify/repair.ts');
     const known = accessible(indexes, request.index, work);
-    const turn = { what: 'repair', signal: work.signal };
+    const turn = { what: 'repair', signal: work.signal, examine: 'bytes' } as const;
     return writeIndex(indexes, known, turn, async (locked) => {
       refuseWhileAltered(indexes, known);
       return repairIndex(locked, request, work, await checkBeside(indexes, known));
@@ -82,7 +83,11 @@ async function verifyHere(
       sample === undefined
         ? await whole()
         : await verifySample(open, table, request, sample, work, again);
-    return { ...answer, took_ms: Math.round(performance.now() - started) };
+    const examined = sample === undefined && follows === known;
+    const lost = examined ? await lostInStore(indexes, known, request.deep === true, work) : [];
+    const equal = answer.equal && lost.length === 0;
+    const faults = [...answer.faults, ...lost];
+    return { ...answer, equal, faults, took_ms: Math.round(performance.now() - started) };
   } finally {
     endOfRead();
     open.snapshot.release();

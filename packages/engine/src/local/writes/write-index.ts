@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { isOvertaken } from '../../home/writing/overtaken.ts';
-import type { HomeIndex } from '../../home/writing/publish.ts';
+import type { HomeIndex, PublishOptions } from '../../home/writing/publish.ts';
 import { endDeadJobs } from '../../open/dead-jobs.ts';
 import {
   generationAt,
@@ -41,6 +41,8 @@ export interface Turn {
   readonly waitMs?: number | undefined;
   /** Rows are erased: all that was published is replaced. */
   readonly afresh?: boolean;
+  /** How the store of the index is examined. */
+  readonly examine?: PublishOptions['examine'];
   /** The store of the index is left alone. */
   readonly home?: false;
   /** The turn of a reindex that makes its generation the live one: all others wait for it. */
@@ -121,9 +123,10 @@ async function settle(
 }
 
 /** The job of a reindex has ended with its cutover. */
-const homeOptions = ({ life }: LocalIndexes, { cutover, signal, afresh }: Turn) => ({
+const homeOptions = ({ life }: LocalIndexes, { cutover, signal, afresh, examine }: Turn) => ({
   signal: cutover === true ? life.closing : signal,
   ...(afresh === undefined ? {} : { afresh }),
+  ...(examine === undefined ? {} : { examine }),
 });
 
 /**

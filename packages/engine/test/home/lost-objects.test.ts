@@ -1,0 +1,142 @@
+/** Objects of a published index that its store loses while its writer has their bytes. */
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const DAY = 86_400_000;
+let now = Date.UTC(2026, 0, 1);
+const clock = {
+  now: () => now,
+  ticks: () => now,
+  sleep: () => Promise.resolve(),
+  random: () => 0.5,
+};
+
+let lake: SmallLake;
+let warned: ReturnType<typeof vi.spyOn>;
+beforeEach(async () => {
+  lake = await openSmallLake({ clock });
+  warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  await lake.create(schemaOf({ id: 'string' }));
+  await lake.define(`storage: ${lake.folder}/home\nfields: [{ name: id, type: KEYWORD }]`);
+  for (const id of ['k0', 'k1']) {
+    await appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+    if (id === 'k0') await lake.backend.reindex({ index: 't' });
+    else await lake.backend.sync({ index: 't' });
+  }
+});
+afterEach(async () => {
+  await lake.close();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** How many rows a reader with an empty cache finds. */
+async function rowsThere(): Promise<number | undefined> {
+  vi.stubEnv('LHS_COLD_CACHE_DIR', join(lake.folder, `cache-${Math.random()}`));
+  const engine = await openEngine(`file://${lake.folder}/home/t`, { threads: 0 });
+  try {
+    return (await engine.search({ index: 't', query: '*' })).total;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What the diagnosis says of the store. */
+async function lost(): Promise<readonly string[]> {
+  const findings = await lake.backend.diagnose({ index: 't' });
+  return findings.filter(({ kind }) => kind === 'published').map(({ detail }) => detail);
+}
+
+/** The newest object of a kind. */
+function newestOf(kind: 'commits' | 'data'): string {
+  const names = readdirSync(join(lake.folder, 'home'), { recursive: true, encoding: 'utf8' });
+  const of = names.filter((name) => new RegExp(`${kind}/\\d`).test(name)).sort();
+  return join(lake.folder, 'home', of.at(-1)!);
+}
+
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[20]! ^= 1;
+  writeFileSync(path, bytes);
+}
+
+const HARMS = {
+  'a lost bundle': ['data', rmSync],
+  'a lost commit': ['commits', rmSync],
+  'a cut bundle': ['data', (path: string) => writeFileSync(path, 'cut')],
+  'a damaged commit': ['commits', (path: string) => writeFileSync(path, '{}')],
+} as const;
+
+describe('a published index', () => {
+  it.each(Object.entries(HARMS))('has %s again after a repair', async (_, [kind, harm]) => {
+    const path = newestOf(kind);
+    harm(path);
+    await expect(rowsThere()).rejects.toMatchObject({
+      code: 'corrupt_index',
+      message: expect.stringContaining(path),
+    });
+    const found = await lake.backend.verify({ index: 't' });
+    expect(found).toMatchObject({
+      equal: false,
+      faults: [`"${path}" is lost or damaged: a repair sends it again`],
+    });
+    expect(await lost()).toEqual(found.faults);
+    expect(await lake.backend.verify({ index: 't', repair: true })).toMatchObject({ equal: true });
+    expect(await rowsThere()).toBe(2);
+    expect(await lost()).toEqual([]);
+    expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true, faults: [] });
+  });
+
+  it('has a damaged byte again after a repair, which a deep verify finds', async () => {
+    const path = newestOf('data');
+    flip(path);
+    await expect(rowsThere()).rejects.toMatchObject({
+      code: 'corrupt_index',
+      hint: 'where the index is written, a repair sends it again',
+      next: [{ step: 'repair' }],
+    });
+    expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true });
+    const { faults } = await lake.backend.verify({ index: 't', deep: true });
+    expect(faults).toEqual([expect.stringContaining(path)]);
+    await lake.backend.verify({ index: 't', repair: true });
+    expect(await rowsThere()).toBe(2);
+  });
+
+  it.each(Object.entries(HARMS))('has %s again after the next sync of a day', async (_, harm) => {
+    const path = newestOf(harm[0]);
+    harm[1](path);
+    await lake.backend.sync({ index: 't' });
+    expect(warned).not.toHaveBeenCalled();
+    now += DAY;
+    await lake.backend.sync({ index: 't' });
+    expect(warned.mock.calls).toEqual([
+      [`the store has lost "${path}": its files are sent again`, 'LhsWarning'],
+    ]);
+    expect(await rowsThere()).toBe(2);
+    await lake.backend.sync({ index: 't' });
+    expect(warned).toHaveBeenCalledTimes(1);
+  });
+
+  it('names a lost commit to another writer', async () => {
+    cpSync(join(lake.folder, 'data'), join(lake.folder, 'copy'), { recursive: true });
+    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 'k2' }] });
+    await lake.backend.sync({ index: 't' });
+    for (const kind of ['commits', 'data'] as const) {
+      const path = newestOf(kind);
+      const bytes = readFileSync(path);
+      rmSync(path);
+      const copy = await openEngine(join(lake.folder, 'copy'), { threads: 0 });
+      await expect(copy.sync({ index: 't' })).rejects.toMatchObject({
+        code: 'corrupt_index',
+        message: `"${path}" of a published index is gone`,
+      });
+      await copy.close();
+      writeFileSync(path, bytes);
+    }
+  });
+});
