@@ -9,13 +9,11 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, LakeError } from '@lakehouse-search/lake';
+import { LakeError } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
-import { schemaOf } from '../../../../test/support/schema.ts';
 import { type SimulatedObjects, SimulatedStore } from '../../../../test/support/simulated-store.ts';
 import {
   NO_FAULTS,
@@ -23,7 +21,6 @@ import {
   Simulation,
   someFaults,
 } from '../../../../test/support/simulation.ts';
-import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import type { Clock } from '../../src/base/time/clock.ts';
 import {
   commitKey,
@@ -42,6 +39,7 @@ import { HomeIndex, type IndexAtHome } from '../../src/home/writing/publish.ts';
 import { filesOf, readCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration, generationAt, promoteGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { contentOf, makeStates } from './index-states.ts';
 
 const SCHEDULES = byEffort(40, 600, 20_000);
 const SEED = Number(process.env.LHS_SEED ?? seedOfDay() * 1_000_000);
@@ -50,23 +48,9 @@ const STATES = 6;
 
 let home: string;
 /** The folder of the index after each of some commits. */
-const states: string[] = [];
+let states: readonly string[];
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'lhs-homes-'));
-  const lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'string' }));
-  await lake.define('fields: [{ name: id, type: KEYWORD }]');
-  for (let n = 0; n < STATES; n++) {
-    await appendRows(lake.source, { kind: 'rows', rows: [{ id: `k${n}` }] });
-    if (n % 3 === 0) await lake.backend.reindex({ index: 't' });
-    else await lake.backend.sync({ index: 't' });
-    const [uuid] = readdirSync(join(lake.folder, 'data', 'indexes'));
-    cpSync(join(lake.folder, 'data', 'indexes', uuid!), join(home, `state-${n}`), {
-      recursive: true,
-    });
-    states.push(join(home, `state-${n}`));
-  }
-  await lake.close();
+  ({ home, states } = await makeStates(STATES));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -75,14 +59,6 @@ const homeOf = (
   process: SimulatedProcess,
   objects: SimulatedObjects,
 ): Home => ({ store: new SimulatedStore(simulation, process, objects), place: 'simulated' });
-
-/** The files of a generation by name; pins are of this process. */
-const contentOf = (folder: string) => {
-  const { path, number } = currentGeneration(folder)!;
-  const names = readdirSync(path).filter((name) => !/^(pin\.|verified)/.test(name));
-  const files = names.map((name) => [name, readFileSync(join(path, name), 'hex')] as const);
-  return { number, files: Object.fromEntries(files) };
-};
 
 const PASSING = /^(unreachable|source_unreachable|index_busy|already_exists)$/;
 
