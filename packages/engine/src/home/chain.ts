@@ -154,7 +154,7 @@ export const isDropped = async ({ store }: Home, uuid: string): Promise<boolean>
 
 /**
  * The newest commit of an index, from a number on that its head or writer knows; null: none. Throws
- * corrupt_index if that number and all after it are gone; index_busy if the index was dropped.
+ * corrupt_index if that number and all after it are gone; index_busy if they were dropped or swept.
  */
 export async function newestCommit(
   home: Home,
@@ -163,13 +163,8 @@ export async function newestCommit(
 ): Promise<PublishedCommit | null> {
   let newest: PublishedCommit | null = null;
   if (number > 0) {
-    newest =
-      (await readCommitAt(home, uuid, number, signal)) ?? (await lastCommit(home, uuid, signal));
-    if (newest === null || newest.number < number) {
-      const key = commitKey(uuid, number);
-      if (await isDropped(home, uuid)) throw replacedMeanwhile(home.place, key);
-      throw goneFrom(home.place, key);
-    }
+    newest = await readCommitAt(home, uuid, number, signal);
+    newest ??= await laterCommit(home, { uuid, number }, signal);
   }
   for (let next = (newest?.number ?? 0) + 1; ; next++) {
     const found = await readCommitAt(home, uuid, next, signal);
@@ -178,18 +173,39 @@ export async function newestCommit(
   }
 }
 
+/** The last commit that is listed, of one that is gone or a later one. Throws as `newestCommit`. */
+async function laterCommit(
+  home: Home,
+  { uuid, number }: Head,
+  signal: AbortSignal | undefined,
+): Promise<PublishedCommit> {
+  const last = await lastNumber(home, uuid, signal);
+  const found = last < number ? null : await readCommitAt(home, uuid, last, signal);
+  if (found !== null) return found;
+  const key = commitKey(uuid, number);
+  // a sweep may have been faster
+  if (last >= number || (await isDropped(home, uuid))) throw replacedMeanwhile(home.place, key);
+  throw goneFrom(home.place, key);
+}
+
 /** The last of the commits that are listed; null: there is none. Throws corrupt_index. */
 export async function lastCommit(
   home: Home,
   uuid: string,
   signal?: AbortSignal,
 ): Promise<PublishedCommit | null> {
+  const last = await lastNumber(home, uuid, signal);
+  return last === 0 ? null : readCommitAt(home, uuid, last, signal);
+}
+
+/** The number of the last commit that is listed; 0: there is none. */
+async function lastNumber({ store }: Home, uuid: string, signal?: AbortSignal): Promise<number> {
   const prefix = commitPrefix(uuid);
   let last = 0;
-  for await (const { key } of home.store.list(prefix, { signal })) {
+  for await (const { key } of store.list(prefix, { signal })) {
     last = Number(key.slice(prefix.length));
   }
-  return last === 0 ? null : readCommitAt(home, uuid, last, signal);
+  return last;
 }
 
 /** The names of the indexes of a place, each with the version of its head. */
