@@ -182,6 +182,13 @@ describe('a search without hits that asks for suggestions', () => {
     expect(error.hint).toMatch(/^did you mean "addr\.floor"\?/);
   });
 
+  it('a range of a path in another case is that of the declared path', async () => {
+    const error = await search('addr.FLOOR:>2').catch((fault) => fault);
+    expect(error.details.suggested_query).toBe('addr.floor:>2');
+    expect(error.hint).toMatch(/^perhaps you mean addr\.floor:>2 \(2 hits\)/);
+    expect(await total('addr.floor:>2')).toBe(2);
+  });
+
   it('a path of an unknown column is that of the nearest column', async () => {
     const error = await lake.backend.search({ query: 'Addr.city:Köln' }).catch((fault) => fault);
     expect(error.hint).toMatch(/^did you mean "addr\.city"\?/);

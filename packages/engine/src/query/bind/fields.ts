@@ -166,6 +166,13 @@ export function nearestFieldName(fields: QueryFields, name: string): string | un
 export const fieldNamed = (fields: QueryFields, name: string): string | undefined =>
   findField(fields, name) === undefined ? namesByLetters(fields).get(lettersOf(name)) : name;
 
+/** Whether a name is no field, or a path that the index declares in another case. */
+export function isMisnamed(fields: QueryFields, name: string): boolean {
+  const target = findField(fields, name);
+  if (target?.kind !== 'path') return target === undefined;
+  return (namesByLetters(fields).get(lettersOf(name)) ?? name) !== name;
+}
+
 const namesOfPlans = new WeakMap<QueryFields['plans'], ReadonlyMap<string, string>>();
 
 /** The first name of each letters. */

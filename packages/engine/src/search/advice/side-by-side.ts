@@ -1,7 +1,7 @@
 /** Clauses of fields in a query string that were probably meant as a text, or with AND. */
 import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import { type Correction, meantQuery } from '../../query/bind/correction.ts';
-import { findField } from '../../query/bind/fields.ts';
+import { isMisnamed } from '../../query/bind/fields.ts';
 import { innerQueries, isCompound, type Query } from '../../query/query.ts';
 import { quote } from '../../query/syntax/characters.ts';
 import type { Mapping } from '../../schema/mapping.ts';
@@ -18,9 +18,7 @@ export function unknownClauses(
   try {
     const tree = part === 'query' ? readQuery(request, mapping) : readFilter(request, mapping);
     const fields = queryFields(mapping);
-    return leavesIn(tree).filter(
-      (leaf) => 'field' in leaf && findField(fields, leaf.field) === undefined,
-    );
+    return leavesIn(tree).filter((leaf) => 'field' in leaf && isMisnamed(fields, leaf.field));
   } catch (error) {
     if (error instanceof LhsError) return [];
     throw error;
