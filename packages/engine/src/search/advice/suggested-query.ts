@@ -121,8 +121,8 @@ async function asNamed(
   if (total > 0 || clauses.length === 0) return undefined;
   const near = await suggestionFor(context, request, clauses[0]);
   if (near !== undefined) return meantAs(why, near.query, near.total);
-  // no word of the query is one of a text
-  const range = await fieldRange(context, parseQuery(clauses[0]));
+  const isValue = /\p{N}/u.test(named.value);
+  const range = isValue ? await fieldRange(context, parseQuery(clauses[0])) : undefined;
   return range === undefined ? undefined : { notes: [`${why}: ${range}`] };
 }
 
