@@ -28,15 +28,15 @@ export async function readText(file: string, maxBytes = TEXT_BYTES): Promise<str
  * The lines of a text file, without their ends. Errors as `readText`; limit_exceeded for a line of
  * more than 16 Mi characters.
  */
-export async function* readLines(file: string, maxChars = LINE_CHARS): AsyncGenerator<string> {
+export async function* readLines(file: string): AsyncGenerator<string> {
   const decode = decoderOf(file);
   let rest = '';
   for await (const chunk of chunksOf(file)) {
     const lines = (rest + decode(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
-    if (rest.length > maxChars) {
-      throw new LhsError('limit_exceeded', `a line of "${file}" is longer than ${maxChars}`);
+    if (rest.length > LINE_CHARS) {
+      throw new LhsError('limit_exceeded', `a line of "${file}" is longer than ${LINE_CHARS}`);
     }
   }
   rest += decode();

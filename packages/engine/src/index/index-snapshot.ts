@@ -45,7 +45,7 @@ export class IndexSnapshot {
   readonly shards: readonly SnapshotShard[];
   readonly #shardTable: ShardTable;
   readonly #verification: Verification;
-  readonly #onRelease: (() => void)[];
+  readonly #onRelease: (() => void)[] = [];
   #holders = 1;
 
   constructor(
@@ -53,7 +53,6 @@ export class IndexSnapshot {
     commit: Commit,
     segments: readonly SegmentReader[],
     verification: Verification,
-    onRelease: () => void,
   ) {
     this.generation = generation;
     this.commit = commit;
@@ -61,7 +60,6 @@ export class IndexSnapshot {
     this.shards = shardsOf(commit, segments);
     this.#shardTable = shardTable({ shards: commit.shards, map: commit.shard_map });
     this.#verification = verification;
-    this.#onRelease = [onRelease];
   }
 
   /** Up to where the index has followed its table; null before the first commit with one. */
@@ -120,15 +118,13 @@ export class IndexSnapshot {
 
 /**
  * Opens the newest commit of a generation's directory. Throws index_not_built where there is
- * none, corrupt_index where a file is missing or damaged. `onRelease` is called once, after the
- * files have been given back. `former`: an open commit of the same directory; segments that have
- * not changed since are shared with it.
+ * none, corrupt_index where a file is missing or damaged. `former`: an open
+ * commit of the same directory; segments that have not changed since are shared with it.
  */
 export function openSnapshot(
   directory: Directory,
   options: {
     readonly generation?: number;
-    readonly onRelease?: () => void;
     readonly former?: IndexSnapshot;
   } = {},
 ): IndexSnapshot {
@@ -143,8 +139,7 @@ export function openSnapshot(
     }
     try {
       const segments = openSegments(directory, commit, verification, options.former?.segments);
-      const { generation = 1, onRelease = () => {} } = options;
-      return new IndexSnapshot(generation, commit, segments, verification, onRelease);
+      return new IndexSnapshot(options.generation ?? 1, commit, segments, verification);
     } catch (error) {
       const replaced = readCommit(directory)?.number !== commit.number;
       if (!replaced || attempt === OPEN_ATTEMPTS) throw error;

@@ -172,7 +172,7 @@ export function withMapping(
 export function requireReadable(directory: Directory, commit: Commit, definition: Definition) {
   const verification = new Verification(directory);
   const segments = openSegments(directory, commit, verification);
-  const snapshot = new IndexSnapshot(0, commit, segments, verification, () => {});
+  const snapshot = new IndexSnapshot(0, commit, segments, verification);
   withMapping(snapshot, '', () => definition).snapshot.release();
 }
 

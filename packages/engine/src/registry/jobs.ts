@@ -92,12 +92,9 @@ const runningHere = new Set<string>();
 /** Several processes may share the file. */
 export class Jobs {
   readonly #file: RegistryFile;
-  readonly #most: number;
 
-  /** `most`: records of jobs that have ended. */
-  constructor(file: RegistryFile, most: number = LIMITS.endedJobs) {
+  constructor(file: RegistryFile) {
     this.#file = file;
-    this.#most = most;
   }
 
   /**
@@ -229,7 +226,7 @@ export class Jobs {
       `DELETE FROM jobs WHERE ended_ms IS NOT NULL AND number NOT IN (
          SELECT number FROM jobs WHERE ended_ms IS NOT NULL ORDER BY number DESC LIMIT @most)
        AND id NOT IN (SELECT job_id FROM generations WHERE job_id IS NOT NULL)`,
-      { most: this.#most },
+      { most: LIMITS.endedJobs },
     );
   }
 }

@@ -40,7 +40,7 @@ export function openDamaged(
   const segments = commit.segments.flatMap((entry) =>
     openPart(directory, entry, verification, faults),
   );
-  const snapshot = new IndexSnapshot(generation.number, commit, segments, verification, () => {});
+  const snapshot = new IndexSnapshot(generation.number, commit, segments, verification);
   return { open: { version: 'damaged', snapshot, mapping }, faults };
 }
 

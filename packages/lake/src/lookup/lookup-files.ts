@@ -35,7 +35,6 @@ function sharedCaches() {
 export class LookupFiles {
   readonly #table: string;
   readonly #pages: PageCache;
-  readonly #openFiles: number;
   readonly #open = new Map<string, OpenFile>();
   /** Files that were dropped while in use, until they are closed. */
   readonly #closing = new Set<Promise<void>>();
@@ -45,18 +44,11 @@ export class LookupFiles {
    * `pageCacheBytes`: a cache of its own; default is the one that all tables of the process share.
    * `table`: the table's location, for warnings.
    */
-  constructor(
-    options: {
-      readonly pageCacheBytes?: number;
-      readonly openFiles?: number;
-      readonly table?: string;
-    } = {},
-  ) {
+  constructor(options: { readonly pageCacheBytes?: number; readonly table?: string } = {}) {
     this.#table = options.table ?? '';
     const { pageCacheBytes } = options;
     this.#pages =
       pageCacheBytes === undefined ? sharedCaches().pages : new PageCache(pageCacheBytes);
-    this.#openFiles = options.openFiles ?? LIMITS.openDataFiles;
   }
 
   /**
@@ -108,7 +100,7 @@ export class LookupFiles {
     };
     entry.file.catch(() => this.#open.delete(path));
     this.#open.set(path, entry);
-    if (this.#open.size > this.#openFiles) {
+    if (this.#open.size > LIMITS.openDataFiles) {
       const [oldest] = this.#open.keys();
       this.#drop(oldest);
     }

@@ -51,13 +51,12 @@ const STATE_MS = 5000;
 
 /**
  * The nodes with a lease, and what they held at their last heartbeats, but for indexes that were
- * dropped. A lease that ended within `graceMs` counts.
+ * dropped.
  */
 export async function livingNodes(
   store: Pick<ClusterStore, 'nodes' | 'dropped'>,
-  graceMs = 0,
 ): Promise<readonly LivingNode[]> {
-  return registeredNodes(store, await droppedUuids(store), graceMs);
+  return registeredNodes(store, await droppedUuids(store), 0);
 }
 
 const droppedUuids = async ({ dropped }: Pick<ClusterStore, 'dropped'>) =>
@@ -74,7 +73,7 @@ async function registeredNodes(
   });
 }
 
-/** The same, as the nodes say now. */
+/** The same, as the nodes say now. A lease that ended within `graceMs` counts. */
 export async function currentNodes(
   context: ClusterContext,
   { signal, deadline = Number.POSITIVE_INFINITY }: CallContext = {},

@@ -163,9 +163,9 @@ export function initialState(
   };
 }
 
-/** A list that is to be fetched, or has its choices. */
-export function listOverlay(of: ListKind, choices?: readonly Choice[]): Overlay {
-  return { type: 'list', of, choices, typed: '', at: 0 };
+/** A list that is to be fetched. */
+export function listOverlay(of: ListKind): Overlay {
+  return { type: 'list', of, choices: undefined, typed: '', at: 0 };
 }
 
 /** The current question. An empty line matches everything. */

@@ -75,16 +75,15 @@ export function openPinned(
   options: {
     now: number;
     generation?: number;
-    onRelease?: () => void;
     /** An open commit of the same directory: what has not changed since is shared with it. */
     former?: IndexSnapshot;
   },
 ): IndexSnapshot {
-  const { now, generation = 1, onRelease = () => {}, former } = options;
+  const { now, generation = 1, former } = options;
   const verification = new Verification(directory);
   const commit = onPin(directory, id, now, (pin) => readPin(directory, pin));
   const segments = openSegments(directory, commit, verification, former?.segments);
-  return new IndexSnapshot(generation, commit, segments, verification, onRelease);
+  return new IndexSnapshot(generation, commit, segments, verification);
 }
 
 /** The commit of a pin, without its files. Throws as `openPinned`. */

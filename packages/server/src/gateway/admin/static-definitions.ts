@@ -128,8 +128,8 @@ async function unlessUnknown(change: unknown): Promise<void> {
 export async function alterOver(nodes: AdminNodes, request: AlterIndexRequest, call: CallContext) {
   const owners = await nodes.owners(request.index, call);
   const text = request.definition_yaml;
-  const alter = (address: string, definition_yaml: string, apply: boolean, own = call) =>
-    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, own);
+  const alter = (address: string, definition_yaml: string, apply: boolean) =>
+    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, call);
   const planned = owners.map(({ address, ordinals, shards }) =>
     alter(address, partOf(text, ordinals, shards), false),
   );
