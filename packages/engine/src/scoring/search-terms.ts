@@ -9,7 +9,8 @@
  *    valid bound.
  */
 
-import { NOT_BY_KERNEL, runByKernel } from './kernel/query-kernel.ts';
+import { QUERY_TERMS, UNION_TERMS } from './kernel/kernel-memory.ts';
+import { runByKernel } from './kernel/query-kernel.ts';
 import { searchPhrase } from './phrase/search-phrase.ts';
 import type { TermSearch } from './request.ts';
 import type { TopDocs } from './top-docs.ts';
@@ -19,19 +20,23 @@ const STORED_BEST = 10;
 /** A threshold that was too high is tried once more times this. */
 const LOWER = 0.97;
 
+/** True for searches that the kernels run: of any segments, for a few terms. */
+export const takesTerms = ({ mode, terms }: Pick<TermSearch, 'mode' | 'terms'>): boolean =>
+  mode === 'term' || terms.length <= (mode === 'or' ? UNION_TERMS : QUERY_TERMS);
+
 /**
- * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
- * else 0. NOT_BY_KERNEL for more terms than kernels take.
+ * Offers the best documents of a search that `takesTerms` allows to `top`; with `count`, returns
+ * the exact number of matching documents, else 0.
  */
 export function searchTerms(search: TermSearch, top: TopDocs, count = false): number {
   if (isPhrase(search)) return searchPhrase(search, top, count);
   const stored = boundedByStored(search, top);
   const found = runByKernel(search, top, count, stored);
-  if (found !== NOT_BY_KERNEL && stored && top.theta > 0 && !top.settled) searchAgain(search, top);
+  if (stored && top.theta > 0 && !top.settled) searchAgain(search, top);
   return found;
 }
 
-/** The exact number of matching documents, or NOT_BY_KERNEL. */
+/** The exact number of matching documents of such a search. */
 export const countTerms = (search: TermSearch): number =>
   isPhrase(search) ? searchPhrase(search, null, true) : runByKernel(search, null, true, false);
 

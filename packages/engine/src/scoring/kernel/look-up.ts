@@ -125,7 +125,7 @@ function writeFound(
  */
 export function lookUpByKernel(search: TermSearch): readonly SegmentTerms[] | null {
   const { segments, terms } = search;
-  if (segments.length < 2 || !isOnePart(search) || terms.length > QUERY_TERMS) return null;
+  if (segments.length < 2 || !isOnePart(search)) return null;
   const workspaces = workspacesOf(segments[0].reader.arena);
   const workspace = workspaces.take();
   try {

@@ -8,7 +8,6 @@ import type { FieldBlock } from '../../schema/field-block.ts';
 import type { ScoringSegment, TermMode } from '../request.ts';
 import { countTerms, searchTerms } from '../search-terms.ts';
 import { TopDocs } from '../top-docs.ts';
-import { NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
 
 /** Documents of a segment; 1,231 of them hold each of two words: ten blocks of a list. */
 const DOCS = 32_000;
@@ -77,7 +76,7 @@ describe('a page behind a document', () => {
     const hits = all.harvest();
     const { score, doc } = hits[499];
     const next = new TopDocs(10, keyOf, { score, key: keyOf(0, doc) });
-    expect(runByKernel(search, next, true, false)).not.toBe(NOT_BY_KERNEL);
+    searchTerms(search, next);
     expect(next.harvest()).toEqual(hits.slice(500, 510));
   });
 

@@ -18,9 +18,7 @@ import {
   QUERY,
   QUERY_EMITTED,
   QUERY_SEGMENTS,
-  QUERY_TERMS,
   QUERY_TOP,
-  UNION_TERMS,
 } from './kernel-memory.ts';
 import { isOnePart, lookUp } from './look-up.ts';
 import { runQuery } from './running-query.ts';
@@ -33,16 +31,12 @@ const STORED = 4;
 /** Bounds are widened by this against rounding. */
 export const ROUND_UP = 1 + 1e-9;
 
-/** Says that the kernel cannot run a search. */
-export const NOT_BY_KERNEL = -1;
-
-/** Searches of this thread that the kernel ran, and those that it was offered and could not run. */
-export const kernelUse = { run: 0, declined: 0 };
+/** Searches of this thread that the kernel ran. */
+export const kernelUse = { run: 0 };
 
 /**
  * Offers the best documents to `top` (null: none is wanted) and returns the number of matching
- * documents where `count` is true, else 0; NOT_BY_KERNEL for more terms than the kernel takes.
- * `stored`: stored tenth best scores are thresholds.
+ * documents where `count` is true, else 0. `stored`: stored tenth best scores are thresholds.
  */
 export function runByKernel(
   search: TermSearch,
@@ -50,10 +44,7 @@ export function runByKernel(
   count: boolean,
   stored: boolean,
 ): number {
-  const { mode, terms } = search;
-  const isTaken = mode === 'term' || terms.length <= (mode === 'or' ? UNION_TERMS : QUERY_TERMS);
-  kernelUse[isTaken ? 'run' : 'declined']++;
-  if (!isTaken) return NOT_BY_KERNEL;
+  kernelUse.run++;
   const wanted = (top === null ? 0 : TOP) | (count ? COUNT : 0) | (stored ? STORED : 0);
   return isOnePart(search) ? runPart(search, top, wanted) : runParts(search, top, wanted);
 }

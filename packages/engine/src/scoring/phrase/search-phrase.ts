@@ -7,9 +7,7 @@ import { NO_DEADLINE } from '../../base/time/deadline.ts';
 import { blameIndex } from '../../postings/damage.ts';
 import type { TermInfo } from '../../postings/term-info.ts';
 import { inverseFrequency } from '../field-statistics.ts';
-import { QUERY_TERMS } from '../kernel/kernel-memory.ts';
 import { lookUpByKernel } from '../kernel/look-up.ts';
-import { NOT_BY_KERNEL } from '../kernel/query-kernel.ts';
 import { gatherStatistics, lookUpTerms, type SegmentTerms, type TermSearch } from '../request.ts';
 import type { TopDocs } from '../top-docs.ts';
 import { type Workspace, workspacesOf } from '../workspace.ts';
@@ -19,12 +17,10 @@ import type { PhraseRun } from './phrase-run.ts';
 
 /**
  * Offers the best documents with a phrase of several terms to `top` (null: none is wanted) and
- * returns the number of matching documents where `count` is true, else 0; NOT_BY_KERNEL for more
- * terms than kernels take.
+ * returns the number of matching documents where `count` is true, else 0.
  */
 export function searchPhrase(search: TermSearch, top: TopDocs | null, count: boolean): number {
   const { terms, segments, deadline = NO_DEADLINE } = search;
-  if (terms.length > QUERY_TERMS) return NOT_BY_KERNEL;
   const found = lookUpByKernel(search) ?? segments.map((segment) => lookUpTerms(terms, segment));
   const { field, frequencies } =
     search.statistics ?? gatherStatistics(segments, found, terms.length);

@@ -9,7 +9,6 @@ import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statis
 import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
 import { createWeight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { NOT_BY_KERNEL } from '../../scoring/kernel/query-kernel.ts';
 import type {
   QueryTerm,
   ScoringSegment,
@@ -22,7 +21,7 @@ import {
   searchPatterns,
   type TermPattern,
 } from '../../scoring/search-patterns.ts';
-import { countTerms, searchTerms } from '../../scoring/search-terms.ts';
+import { countTerms, searchTerms, takesTerms } from '../../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { eachCold, mapCold } from '../../storage/cold-file.ts';
@@ -42,7 +41,7 @@ export function* kernelSearch(
   const { deadline } = plan;
   if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
   const shape = termShape(plan.clause) ?? patternShape(plan.clause);
-  if (shape === null) return null;
+  if (shape === null || ('terms' in shape && !takesTerms(shape))) return null;
   const narrowing = narrowingClauses(plan);
   const outer = narrowing.length === 0 ? null : new Narrowing(narrowing, plan.filters, deadline);
   const blocked: Blocked[] = [];
@@ -62,9 +61,9 @@ export function* kernelSearch(
   return answer;
 }
 
-function* counted(search: Kernel): Generator<void, Execution | null> {
+function* counted(search: Kernel): Generator<void, Execution> {
   const total = yield* search.count();
-  return total === NOT_BY_KERNEL ? null : { docs: [], total };
+  return { docs: [], total };
 }
 
 function isRelevance(order: readonly SortKey[]): boolean {
@@ -78,10 +77,7 @@ interface Blocked {
   readonly bits: Int32Array;
 }
 
-/**
- * What answers a query: the best documents with their exact number, or that alone; NOT_BY_KERNEL
- * if it cannot.
- */
+/** What answers a query: the best documents with their exact number, or that alone. */
 interface Kernel {
   /** Returns the number of matching documents; with `count` false it may be 0. */
   search(top: TopDocs, count: boolean): Generator<void, number>;
@@ -187,7 +183,6 @@ function* searchUntied(
   if (after || !lacksOrder) return null;
   const top = new TopDocs(limit + 1, byNumber);
   const total = yield* search.search(top, counts);
-  if (total === NOT_BY_KERNEL) return null;
   const found = top.harvest();
   if (found.length > limit && found[limit].score === found[limit - 1].score) {
     for (const segment of segments) ranked.add(segment);
@@ -217,14 +212,13 @@ function* searchTop(
   segments: readonly SegmentReader[],
   search: Kernel,
   plan: ExecutionPlan,
-): Generator<void, Execution | null> {
+): Generator<void, Execution> {
   const keyOf = (segment: number, doc: number) => segments[segment].keys.key(doc);
   const after: TopAfter | null = plan.after
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
   const top = new TopDocs(plan.limit, keyOf, after);
   const total = yield* search.search(top, plan.total);
-  if (total === NOT_BY_KERNEL) return null;
   const skipped = Math.min(plan.skip ?? 0, top.kept);
   const docs = top.harvest(skipped).map(({ segment, doc, score }): RankedDoc => {
     return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
