@@ -57,6 +57,17 @@ describe('the note about objects of too many keys', () => {
   });
 });
 
+describe('the note on numbers that are dates', () => {
+  it('names their format', () => {
+    const found = { column: 'date', kind: 'date', values: 9, fitting: 9, exceptions: [] } as const;
+    const how = { isWhole: true, dateFormats: ['%Y%m%d'] } as const;
+    expect(noteLines([{ note: 'nearly_typed', ...found, ...how }])).toEqual([
+      'note: date is a number: 100 % of its values are dates; add --date-format %Y%m%d ' +
+        '(--type date=long keeps it)',
+    ]);
+  });
+});
+
 describe('the note on JSON of one row', () => {
   const field = (name: string, type: Type): Field => ({ id: 0, name, required: false, type });
   const text: Type = { kind: 'string' };

@@ -149,7 +149,8 @@ function skippedLines({ count, first }: SkippedLines): readonly string[] {
   return [`note: ${plural(count, 'line')} skipped:`, ...named, ...more];
 }
 
-function nearlyLine({ column, kind, values, fitting, exceptions, ...how }: NearlyTyped): string {
+function nearlyLine(note: NearlyTyped): string {
+  const { column, kind, isWhole, values, fitting, exceptions, ...how } = note;
   const isAll = fitting === values;
   const share = isAll ? 100 : Math.min(99.9, Math.floor((fitting / values) * 1000) / 10);
   const others = values - fitting;
@@ -158,11 +159,12 @@ function nearlyLine({ column, kind, values, fitting, exceptions, ...how }: Nearl
   const except = isAll
     ? ''
     : `, ${count(others)} ${others === 1 ? 'other is' : 'others are'} ${list}${rest}`;
-  const head = `${column} is text: ${share} % of its values are ${PLURALS[kind]}${except}`;
+  const is = isWhole ? 'a number' : 'text';
+  const head = `${column} is ${is}: ${share} % of its values are ${PLURALS[kind]}${except}`;
   const { notations, nulls } = flagsOf({ column, exceptions, values, fitting, ...how });
   const flags = notations.length === 0 ? [] : [notations.join(' or ')];
   if (nulls.length > 0) flags.push(nullFlag(nulls));
-  const keep = `--type ${shellWord(`${column}=string`)} keeps it`;
+  const keep = `--type ${shellWord(`${column}=${isWhole ? 'long' : 'string'}`)} keeps it`;
   return `${head}; ${flags.length === 0 ? keep : `add ${flags.join(' ')} (${keep})`}`;
 }
 

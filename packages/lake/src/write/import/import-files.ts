@@ -161,9 +161,11 @@ function noteColumns(
   schema: Schema,
   { onNote }: Pick<ImportOptions, 'onNote'>,
 ): void {
-  const isText = ({ column }: TextNote) =>
-    schema.fields.some(({ name, type }) => name === column && type.kind === 'string');
-  for (const note of notes.filter(isText)) onNote?.(note);
+  const stays = (note: TextNote) => {
+    const kind = note.note === 'nearly_typed' && note.isWhole === true ? 'long' : 'string';
+    return schema.fields.some(({ name, type }) => name === note.column && type.kind === kind);
+  };
+  for (const note of notes.filter(stays)) onNote?.(note);
   const wide = columns.filter(({ isWide }) => isWide).map(({ name }) => name);
   if (wide.length > 0) onNote?.({ note: 'wide_objects', columns: wide });
 }

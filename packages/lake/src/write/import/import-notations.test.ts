@@ -66,6 +66,20 @@ describe('a column of texts in a notation', () => {
     );
   });
 
+  it('of dates without separators is a number, which is named with their format', async () => {
+    const path = csv('dates.csv', '20240131', '19991231');
+    const dates = file('days.csv', 'date,id\n20240131,20240131\n19991231,20240132\n');
+    const { types, notes } = await imported(dates);
+    expect(types).toEqual({ date: 'long', id: 'long' });
+    expect(notes).toMatchObject([{ column: 'date', kind: 'date', dateFormats: ['%Y%m%d'] }]);
+    const typed = await imported(dates, { dateFormats: ['%Y%m%d'] });
+    expect(typed.types).toEqual({ date: 'date', id: 'string' });
+    expect(typed.rows.map(([date]) => date)).toEqual(['2024-01-31', '1999-12-31']);
+    expect((await imported(path)).notes).toEqual([]);
+    const wrong = file('wrong.csv', 'date,id\n20240131,1\n20240230,2\n');
+    expect((await imported(wrong)).notes).toEqual([]);
+  });
+
   it('of whole numbers is refused if a floating-point number would change one', async () => {
     const double = (...values: string[]) =>
       imported(csv('whole.csv', ...values), { types: { v: 'double' } });

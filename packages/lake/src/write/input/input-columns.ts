@@ -9,6 +9,7 @@
 import { LakeError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Type } from '../../schema/type.ts';
+import { compactDates } from '../types/compact-dates.ts';
 import { FormCounter, NO_FORMS } from '../types/form-counter.ts';
 import { mixedColumns, withoutNullValues } from '../types/mixed-values.ts';
 import { nearlyTyped } from '../types/nearly-typed.ts';
@@ -259,7 +260,9 @@ export async function tableTypes(
     column,
     counts: found.get(column)?.counts ?? new Map<number, number>(),
   }));
-  const nearly = await nearlyTyped(session, input.format, seen, texts);
+  const numbers = free.filter((column) => types[columns.indexOf(column)].kind === 'long');
+  const dates = input.format === 'csv' ? await compactDates(session, input, numbers) : [];
+  const nearly = [...(await nearlyTyped(session, input.format, seen, texts)), ...dates];
   const typed = nearly.map((one) => ({ note: 'nearly_typed' as const, ...one }));
   const mixed = input.format === 'json' ? await mixedColumns(session, input, free) : [];
   return { types, rows: whole?.rows ?? 0, notes: [...typed, ...mixed] };

@@ -1,7 +1,9 @@
-/** A column that stays text although most of its values look like another type. */
+/** A column that stays text, or a whole number, although its values look like another type. */
 export interface NearlyTyped {
   readonly column: string;
   readonly kind: 'number' | 'boolean' | 'date' | 'timestamp' | 'time' | 'address';
+  /** Set if the column has whole numbers, not texts. */
+  readonly isWhole?: true;
   /** Values that are not NULL, and those of them that are of the kind. */
   readonly values: number;
   readonly fitting: number;
