@@ -1,6 +1,5 @@
 import { quoteName } from '../../scan/duckdb/quoting.ts';
 import type { StagedInput } from '../input/input.ts';
-import type { InputColumn } from '../input/input-columns.ts';
 import type { NearlyTyped } from '../input/input-notes.ts';
 import type { WriterSession } from '../writer-session.ts';
 
@@ -11,7 +10,7 @@ const NAME = /date|day|ymd|^dt$/i;
 export async function compactDates(
   session: WriterSession,
   input: StagedInput,
-  columns: readonly InputColumn[],
+  columns: readonly { readonly name: string; readonly key: string }[],
 ): Promise<readonly NearlyTyped[]> {
   const named = columns.filter(({ name }) => NAME.test(name));
   if (named.length === 0) return [];
