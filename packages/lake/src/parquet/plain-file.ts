@@ -26,6 +26,20 @@ const timestamp = (zoned: boolean): PlainType => ({
   encode: int64s,
 });
 
+/** Numbers of `size` bytes each. */
+const numbers =
+  (size: number, write: (bytes: Buffer, value: Value, at: number) => void) =>
+  (values: readonly Value[]): Uint8Array => {
+    const bytes = Buffer.alloc(values.length * size);
+    for (const [i, value] of values.entries()) write(bytes, value, i * size);
+    return bytes;
+  };
+
+const int32s = numbers(4, (bytes, value, at) => bytes.writeInt32LE(value as number, at));
+const int64s = numbers(8, (bytes, value, at) => bytes.writeBigInt64LE(value as bigint, at));
+const float32s = numbers(4, (bytes, value, at) => bytes.writeFloatLE(value as number, at));
+const float64s = numbers(8, (bytes, value, at) => bytes.writeDoubleLE(value as number, at));
+
 const PLAIN: Readonly<Partial<Record<Type['kind'], PlainType>>> = Object.freeze({
   boolean: { physical: 0, encode: bits },
   int: { physical: 1, encode: int32s },
@@ -144,30 +158,6 @@ function bits(values: readonly Value[]): Uint8Array {
   values.forEach((value, i) => {
     if (value === true) bytes[i >> 3] |= 1 << (i & 7);
   });
-  return bytes;
-}
-
-function int32s(values: readonly Value[]): Uint8Array {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [i, value] of values.entries()) bytes.writeInt32LE(value as number, i * 4);
-  return bytes;
-}
-
-function int64s(values: readonly Value[]): Uint8Array {
-  const bytes = Buffer.alloc(values.length * 8);
-  for (const [i, value] of values.entries()) bytes.writeBigInt64LE(value as bigint, i * 8);
-  return bytes;
-}
-
-function float32s(values: readonly Value[]): Uint8Array {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [i, value] of values.entries()) bytes.writeFloatLE(value as number, i * 4);
-  return bytes;
-}
-
-function float64s(values: readonly Value[]): Uint8Array {
-  const bytes = Buffer.alloc(values.length * 8);
-  for (const [i, value] of values.entries()) bytes.writeDoubleLE(value as number, i * 8);
   return bytes;
 }
 
