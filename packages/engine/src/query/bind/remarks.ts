@@ -4,6 +4,8 @@
  * correction of the text; the note has the reasons and the corrected query.
  */
 import { LhsError } from '@lakehouse-search/contract';
+import type { FieldType } from '../../schema/definition.ts';
+import { parseFieldValue } from '../../schema/values/values.ts';
 import { innerQueries, isCompound, positiveQueries, type Query, type Span } from '../query.ts';
 import { escapeField, quote } from '../syntax/characters.ts';
 import { readPeriod } from './comparison.ts';
@@ -173,8 +175,15 @@ function commas(clauses: readonly Written[], text: string, fields: Fields): read
   });
 }
 
-/** Values of one clause: `1999,2000`. */
-const LIST = /^[^,]+(?:,[^,]+)+$/;
+/** One number with separators: `200,000,000`. */
+const GROUPED = /^-?[1-9]\d{0,2}(?:,\d{3})+$/;
+/** The values of one clause such as `1999,2000`; empty: it is no list. */
+function listed(type: FieldType, text: string): readonly string[] {
+  const values = GROUPED.test(text) ? [] : text.split(',');
+  return values.length > 1 && values.every((value) => parseFieldValue(type, value) !== null)
+    ? values
+    : [];
+}
 
 /** `_exists_:service`, `service:null`, `severity:1..3`, `severity:1,3`. */
 function otherSigns(clauses: readonly Written[], fields: Fields): readonly Correction[] {
@@ -193,8 +202,8 @@ function otherSigns(clauses: readonly Written[], fields: Fields): readonly Corre
     // a month of a date has a hyphen
     const period = readPeriod(value, !isText && target.plan.type !== 'DATE');
     if (period !== undefined) return correction(`${name}:[${period[0]} TO ${period[1]}]`);
-    if (isText || target.plan.type === 'DOUBLE' || !LIST.test(value)) return [];
-    return correction(`${name}:(${value.split(',').join(' OR ')})`);
+    const values = isText || target.plan.type === 'DOUBLE' ? [] : listed(target.plan.type, value);
+    return values.length === 0 ? [] : correction(`${name}:(${values.join(' OR ')})`);
   });
 }
 
