@@ -10,13 +10,14 @@
  */
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { coolSegments } from '../packages/engine/dist/home/windows/move-window.js';
 import { readCommit } from '../packages/engine/dist/index/commits/commit.js';
 import { openEngine } from '../packages/engine/dist/local-backend.js';
 import { WINDOW_FORM } from '../packages/engine/dist/segment/cool.js';
 import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';
 import { coldFigures } from '../packages/engine/dist/storage/cold-file.js';
 import { openLocalDirectory } from '../packages/engine/dist/storage/local-directory.js';
-import { coolSegments } from '../packages/engine/dist/tier/move-window.js';
+import { storing } from '../test/support/stored-files.ts';
 
 const all = process.argv.includes('--all');
 const [data, index, work, first, second, facet, date] = process.argv.slice(2);
@@ -46,8 +47,7 @@ async function cool(): Promise<void> {
     const place = join(work, 'store');
     mkdirSync(place, { recursive: true });
     const form = all ? { ...WINDOW_FORM, isCold } : WINDOW_FORM;
-    const cold = { place, prefix: `${uuid}/1/` };
-    await coolSegments({ directory, copied: () => {} }, segments, cold, form);
+    await coolSegments(directory, segments, storing(directory, place, 65_536), form);
   }
 }
 

@@ -1,35 +1,31 @@
 /**
- * Cold segments with an erased row: they are fetched, rewritten as hot ones, and the new segments
- * are moved to the same store. Their former objects go with `sweepObjects`. If it is stopped in
- * between, the new segments stay hot until their window is cooled again. Both copies report bytes.
+ * Cold segments with an erased row: they are fetched, rewritten as hot ones and published, then the
+ * new segments are cooled. If it is stopped in between, or their generation is not the live one,
+ * the new segments stay hot until their window is cooled again.
  */
+import { coolSegments, fetchFigures, warmSegments } from '../home/windows/move-window.ts';
 import { readCommit } from '../index/commits/commit.ts';
-import { coolSegments, copyFigures, warmSegments } from '../tier/move-window.ts';
+import type { FindStored } from '../segment/cool.ts';
 import { holdsKey, type RewriteRequest, rewriteSegments } from './rewrite-segments.ts';
 
+/** A generation to rewrite; `find`: where it is published. */
+interface TieredRequest extends RewriteRequest {
+  readonly find?: FindStored | undefined;
+}
+
 /** As `rewriteSegments`, of segments in both tiers. Throws what the store throws, too. */
-export async function rewriteBothTiers(request: RewriteRequest): Promise<number> {
-  const { directory, signal } = request;
+export async function rewriteBothTiers(request: TieredRequest): Promise<number> {
+  const { directory, signal, find } = request;
   const segments = readCommit(directory)?.segments ?? [];
   const cold = segments.filter((entry) => entry.cold !== undefined && holdsKey(request, entry));
   if (cold.length === 0) return rewriteSegments(request);
-  await warmSegments({ directory, signal, ...copyFigures(cold, request) }, cold);
+  await warmSegments(directory, cold, { signal, ...fetchFigures(cold, request) });
   const former = new Set(segments.map(({ id }) => id));
   const rewritten = await rewriteSegments(request);
-  const fresh = readCommit(directory)?.segments.filter(({ id }) => !former.has(id)) ?? [];
-  const back = [...windowsOf(cold)].map(({ window, cold: place }) => {
-    return { place: place!, entries: fresh.filter((entry) => entry.window === window) };
-  });
-  const figures = copyFigures(
-    back.flatMap(({ entries }) => entries),
-    request,
+  const windows = new Set(cold.map(({ window }) => window));
+  const back = readCommit(directory)?.segments.filter(
+    ({ id, window }) => !former.has(id) && windows.has(window),
   );
-  for (const { place, entries } of back) {
-    if (entries.length > 0) await coolSegments({ directory, signal, ...figures }, entries, place);
-  }
+  if (find !== undefined && back !== undefined) await coolSegments(directory, back, find);
   return rewritten;
 }
-
-/** One segment of each window. */
-const windowsOf = (segments: Parameters<typeof warmSegments>[1]) =>
-  new Map(segments.map((entry) => [entry.window, entry])).values();

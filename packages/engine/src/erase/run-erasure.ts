@@ -24,6 +24,7 @@ import {
   LhsError,
 } from '@lakehouse-search/contract';
 import { CACHE_FOLDER, lockCaches } from '../documents/vectors/models-in-use.ts';
+import { sweepFormer } from '../home/windows/former-objects.ts';
 import { readCommit } from '../index/commits/commit.ts';
 import { holds, pinsAmong, releasePin } from '../index/commits/pins.ts';
 import type { MergeRunner } from '../index/merges/background-merges.ts';
@@ -31,7 +32,6 @@ import { discardGeneration, freeBytes, sweepGenerations } from '../open/index-fo
 import { refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { WriteLock } from '../sync/locked-index.ts';
-import { sweepObjects } from '../tier/sweep-objects.ts';
 import {
   type CheckedErasure,
   checkErasure,
@@ -132,10 +132,10 @@ async function eraseFiles(
     } else if (generation.state === 'live' || generation.state === 'kept') {
       const directory = places.openDirectory(generation.path, () => lock.assertHeld());
       const { signal, progress } = work;
-      const publish = generation.state === 'live' ? lock.publish : undefined;
+      const { publish, find } = generation.state === 'live' ? lock : {};
       actions.segments_rewritten += await rewriteBothTiers({
         ...{ directory, runner: work.runner(directory), keys: found.keys },
-        ...{ freeBytes: () => freeBytes(generation.path), publish, signal, progress },
+        ...{ freeBytes: () => freeBytes(generation.path), publish, find, signal, progress },
       });
     }
   }
@@ -144,7 +144,7 @@ async function eraseFiles(
     /gen-\d+$/.test(path),
   ).length;
   const cold = coldPlaces(places);
-  actions.cold_objects_removed = await sweepObjects(cold.index, cold.places);
+  actions.cold_objects_removed = await sweepFormer(cold.index, cold.places);
   actions.cache_entries_removed = purgeCaches(places, found);
 }
 

@@ -1,10 +1,11 @@
 /**
- * The stores of cold windows: objects of the index that no commit names, and files of such objects
+ * Objects of cold windows that former versions wrote and no commit names, and files of such objects
  * in the cache on disk. The documents of cold windows are searched with their generation.
  */
+import { findUnneeded, formerPlaces, type LocalIndex } from '../home/windows/former-objects.ts';
 import { resolvePath } from '../schema/parse/resolve-catalog.ts';
 import { cacheFolder } from '../storage/cache-folder.ts';
-import { findUnneeded, placesOf, type SweptIndex } from '../tier/sweep-objects.ts';
+
 import type { ErasurePlaces } from './check-erasure.ts';
 import type { Findings } from './findings.ts';
 
@@ -15,10 +16,10 @@ export function coldPlaces({
   now,
 }: Pick<ErasurePlaces, 'known' | 'openDirectory' | 'now'>) {
   const { definition, folder, registered } = known;
-  const index: SweptIndex = { folder, uuid: registered.uuid, openDirectory, now: now() };
+  const index: LocalIndex = { folder, uuid: registered.uuid, openDirectory, now: now() };
   const { storage } = definition;
   const own = storage === undefined ? [] : [resolvePath(storage, registered.baseDir)];
-  return { index, places: new Set([...own, ...placesOf(index)]) };
+  return { index, places: new Set([...own, ...formerPlaces(index)]) };
 }
 
 /** Searches the stores. Throws unreachable, access errors, io_error. */

@@ -11,7 +11,7 @@ import {
 import { backupKey, digestOf, writeBackupPin } from './backups.ts';
 import { type Home, isDropped, lastCommit } from './chain.ts';
 import type { BackupManifest } from './manifest.ts';
-import { type CommitToCopy, pinForCopy, sealedFiles } from './pinned-commit.ts';
+import { type CommitToCopy, hotForm, pinForCopy, sealedFiles } from './pinned-commit.ts';
 import { readPublication } from './writing/publication.ts';
 
 /** So often another process may commit meanwhile. */
@@ -50,8 +50,9 @@ async function pinPublished(
   const newest = await lastCommit(home, family, options.signal);
   const isHere = newest?.generation === pinned.generation && newest.commit === pinned.commit.number;
   if (!isHere) return null;
-  const seals = [...sealedFiles(pinned.commit).values()];
-  const bytes = seals.reduce((sum, { length }) => sum + length, pinned.bytes.length);
+  const hot = hotForm(pinned);
+  const seals = [...sealedFiles(hot.commit).values()];
+  const bytes = seals.reduce((sum, { length }) => sum + length, hot.bytes.length);
   const { number, attempt } = newest;
   const stored = { file_count: seals.length + 1, bytes, family, number, attempt };
   const manifest = manifestOf(index, pinned, { ...stored, sha256: digestOf(newest) });

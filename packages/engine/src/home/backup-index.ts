@@ -17,7 +17,6 @@ import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
 import type { FileSeal } from '../storage/frame.ts';
-import { coldObjects } from '../tier/cold-objects.ts';
 import {
   type BackupContents,
   bundledName,
@@ -38,7 +37,7 @@ import {
   lastCommit,
   type PublishedCommit,
 } from './chain.ts';
-import { cachesOf, coldSource } from './file-source.ts';
+import { cachesOf } from './file-source.ts';
 import { type BundleInput, bytesInput, commitInputs, makeBundle } from './make-bundle.ts';
 import type { BackupHead, BackupManifest } from './manifest.ts';
 import { type CommitToCopy, type IndexFiles, pinForCopy } from './pinned-commit.ts';
@@ -154,7 +153,7 @@ class Backup {
   async run(): Promise<FinishedBackup | null> {
     const { signal } = this.#options;
     await inStore(() => this.#look());
-    const inputs = this.#inputs();
+    const inputs = commitInputs(this.#pinned, this.#index.openDirectory);
     this.#total = bytesOf(inputs);
     for (const group of groupsOf(inputs.filter((input) => !this.#has(input)))) {
       await this.#send(group);
@@ -197,16 +196,6 @@ class Backup {
       return isThere ? [[bundledName(name), { ref, seal: { length, crc } }] as const] : [];
     });
     this.#known = new Map(known);
-  }
-
-  /** The files of the commit: from the store if they are cold. */
-  #inputs(): readonly BundleInput[] {
-    const { segments } = this.#pinned.commit;
-    const cold = new Map(segments.flatMap((entry) => [...coldObjects(entry)]));
-    return commitInputs(this.#pinned).map((input) => {
-      const object = cold.get(input.name);
-      return object === undefined ? input : { ...input, source: coldSource(object) };
-    });
   }
 
   /** Whether the newest commit has the very file. */

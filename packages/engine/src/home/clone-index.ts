@@ -15,12 +15,12 @@ import { withSetting } from '../schema/rename-definition.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
-import { coldObjects } from '../tier/cold-objects.ts';
 import type { IndexToBackUp } from './backup-index.ts';
 import { cachesOf, coldSource, localSource, sealedPieces } from './file-source.ts';
-import { type CommitToCopy, pinForCopy, sealedFiles } from './pinned-commit.ts';
-import { heat, writePieces } from './restore-files.ts';
+import { type CommitToCopy, hotForm, pinForCopy, sealedFiles } from './pinned-commit.ts';
 import { makeIndex, type RestoreOptions } from './restore-index.ts';
+import { coldObjects } from './windows/cold-objects.ts';
+import { writePieces } from './write-pieces.ts';
 
 /** An index that was cloned. */
 export interface ClonedIndex {
@@ -87,24 +87,24 @@ class CloneFiles {
 
   /** Fills the folder of a new index. Returns its commit, without cold windows. */
   async write(folder: string): Promise<Commit> {
-    const { commit, generation } = this.#pinned;
+    const { generation, folder: own } = this.#pinned;
     const { path } = generationAt(folder, generation);
     makeFolder(path);
-    const cold = new Map(commit.segments.flatMap((entry) => [...coldObjects(entry)]));
+    const { openDirectory } = this.#options;
+    const { commit, bytes } = hotForm(this.#pinned);
+    const cold = coldObjects(openDirectory(own), this.#pinned.commit.segments);
     for (const [name, seal] of sealedFiles(commit)) {
       const object = cold.get(name);
       if (object === undefined && this.#linked(name, path)) continue;
-      const source =
-        object === undefined ? localSource(this.#pinned.folder, name) : coldSource(object);
+      const source = object === undefined ? localSource(own, name) : coldSource(object);
       await this.#copy(join(path, name), sealedPieces(source, seal));
     }
     for await (const { name, pieces } of cachesOf(this.#index.folder)) {
       await this.#copy(join(folder, name), pieces);
     }
-    await this.#copy(join(path, COMMIT_FILE), [this.#pinned.bytes]);
-    const hot = heat(this.#options.openDirectory(path), commit);
+    await this.#copy(join(path, COMMIT_FILE), [bytes]);
     for (const each of [path, folder]) syncFolder(each);
-    return hot;
+    return commit;
   }
 
   /** False if the system does not link the file. Throws io_error. */

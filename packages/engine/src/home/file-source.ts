@@ -4,7 +4,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { extendCrc } from '../base/bytes/extend-crc.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
-import { readObject, type StoredObject } from '../tier/fetch-blocks.ts';
+import { readObject, type StoredObject } from './windows/fetch-blocks.ts';
 
 /** Bytes of a file that are read at once. */
 export const PIECE_BYTES = 4 * 2 ** 20;

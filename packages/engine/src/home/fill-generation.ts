@@ -20,7 +20,7 @@ import { BUNDLE_BLOCK, type BundleFile } from './bundle.ts';
 import { bundleKey, type Home, type PublishedCommit } from './chain.ts';
 import { sealedFiles } from './pinned-commit.ts';
 import { REQUESTS_AT_ONCE, readEnd } from './read-bundle.ts';
-import { isHere } from './writing/bring-here.ts';
+import { isHere } from './write-pieces.ts';
 
 /** A file of a commit that is read in blocks. */
 interface RemoteFile {

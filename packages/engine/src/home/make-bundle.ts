@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ObjectParts } from '@lakehouse-search/lake/internal';
 import { COMMIT_FILE } from '../index/commits/commit.ts';
+import type { OpenDirectory } from '../open/open-index.ts';
 import { residentBytes } from '../segment/cool.ts';
 import type { Component, ComponentKind } from '../segment/entry.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
@@ -13,8 +14,9 @@ import {
   digestOfBytes,
   encodeOpening,
 } from './bundle.ts';
-import { type FileSource, localSource, sealedPieces } from './file-source.ts';
-import { type CommitToCopy, sealedFiles } from './pinned-commit.ts';
+import { coldSource, type FileSource, localSource, sealedPieces } from './file-source.ts';
+import { type CommitToCopy, hotForm, sealedFiles } from './pinned-commit.ts';
+import { coldObjects } from './windows/cold-objects.ts';
 
 /** Smaller files are read whole. */
 const LEAST_BLOCKS_BYTES = 2 ** 18;
@@ -50,14 +52,24 @@ interface Piece {
 /** Is called after bytes of a file were read. Throws to stop. */
 export type ReadStep = (bytes: number) => void;
 
-/** The files of a commit, the commit itself at last. */
-export function commitInputs({ commit, bytes, folder }: CommitToCopy): readonly BundleInput[] {
+/** The files of a commit, the commit itself at last, from the store if they are cold. */
+export function commitInputs(
+  pinned: CommitToCopy,
+  openDirectory: OpenDirectory,
+): readonly BundleInput[] {
+  const { folder } = pinned;
+  const { commit, bytes } = hotForm(pinned);
+  const objects = coldObjects(openDirectory(folder), pinned.commit.segments);
+  const sourceOf = (name: string): FileSource => {
+    const object = objects.get(name);
+    return object === undefined ? localSource(folder, name) : coldSource(object);
+  };
   const kinds = new Map<string, ComponentKind>();
   for (const { components } of commit.segments) {
     for (const one of components) if (inBlocks(one)) kinds.set(one.file, one.kind);
   }
   const sealed = [...sealedFiles(commit)].map(([name, seal]): BundleInput => {
-    return { name, seal, source: localSource(folder, name), blocks: kinds.get(name) ?? null };
+    return { name, seal, source: sourceOf(name), blocks: kinds.get(name) ?? null };
   });
   return [...sealed, bytesInput(COMMIT_FILE, bytes)];
 }

@@ -1,10 +1,17 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/time/clock.ts';
-import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commits/commit.ts';
+import {
+  COMMIT_FILE,
+  type Commit,
+  commitFileOf,
+  filesOf,
+  readCommit,
+} from '../index/commits/commit.ts';
 import { pinnedCommit } from '../index/commits/pins.ts';
 import { generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { pinIndex, releasePinnedIndex, renewPinnedIndex } from '../open/pinned-index.ts';
+import { hotEntry } from '../segment/cool.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { FileSeal } from '../storage/frame.ts';
 
@@ -97,4 +104,14 @@ export function hasAllFiles(directory: Directory): boolean {
   return [...sealedFiles(commit)].every(
     ([name, { length }]) => names.has(name) && directory.size(name) === length,
   );
+}
+
+/** A commit as others get it, without cold windows: which bytes are here is this folder's matter. */
+export function hotForm({
+  commit,
+  bytes,
+}: Pick<CommitToCopy, 'commit' | 'bytes'>): Pick<CommitToCopy, 'commit' | 'bytes'> {
+  if (commit.segments.every(({ cold }) => cold === undefined)) return { commit, bytes };
+  const hot = { ...commit, segments: commit.segments.map((entry) => hotEntry(entry)) };
+  return { commit: hot, bytes: commitFileOf(hot) };
 }

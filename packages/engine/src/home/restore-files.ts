@@ -1,5 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { COMMIT_FILE, type Commit, readCommit, writeCommit } from '../index/commits/commit.ts';
@@ -10,7 +9,6 @@ import { refuseAborted } from '../source/source-errors.ts';
 import { damaged } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { FileSeal } from '../storage/frame.ts';
-import { ioError } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 import { type BackupContents, openContents } from './backup-contents.ts';
 import { copying } from './backup-index.ts';
@@ -18,6 +16,7 @@ import type { Backup } from './backups.ts';
 import type { Home } from './chain.ts';
 import { checkedPieces } from './file-source.ts';
 import { sealedFiles } from './pinned-commit.ts';
+import { writePieces } from './write-pieces.ts';
 
 const COMMIT_PATH = `generation/${COMMIT_FILE}`;
 /** Bytes of a commit, at most. */
@@ -76,8 +75,8 @@ export async function restoreFiles(
   return hot;
 }
 
-/** The commit without cold windows, in a folder whose files have all bytes. */
-export function heat(directory: Directory, commit: Commit): Commit {
+/** The commit without cold windows, which former backups have. All bytes of files are here. */
+function heat(directory: Directory, commit: Commit): Commit {
   const cold = commit.segments.filter((entry) => entry.cold !== undefined);
   if (cold.length === 0) return commit;
   const segments = commit.segments.map((entry) => hotEntry(entry, ({ file }) => file));
@@ -130,29 +129,4 @@ function requireFiles(
 function pathOf(path: string, folder: string, generation: string): string {
   const [kind = '', ...names] = path.split('/');
   return kind === 'generation' ? join(generation, ...names) : join(folder, kind, ...names);
-}
-
-/** Writes a new file, durably; `step` is called after each piece. Throws io_error, disk_full. */
-export async function writePieces(
-  path: string,
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  step: (bytes: number) => void,
-): Promise<void> {
-  makeFolder(dirname(path));
-  try {
-    await using handle = await open(path, 'wx', 0o600);
-    for await (const bytes of pieces) {
-      await writeAll(handle, bytes);
-      step(bytes.length);
-    }
-    await handle.sync();
-  } catch (error) {
-    throw ioError(error, 'write', path);
-  }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
-  }
 }

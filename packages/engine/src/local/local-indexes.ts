@@ -50,7 +50,7 @@ import { notPublished, type PublishedLooks, publishedLooks } from './published-l
 
 /** Cold windows are read by code that is loaded with the first of them. */
 const fetchColdBlocks: FetchBlocks = async (demands) =>
-  (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(demands);
+  (await import('../home/windows/fetch-blocks.ts')).fetchColdBlocks(demands);
 
 /** Bytes of cold blocks in this thread. The search threads share as much. */
 const coldBytesHere = ({ memory = {}, threads = 0 }: EngineOptions): number =>

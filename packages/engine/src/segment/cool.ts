@@ -2,12 +2,10 @@
  * The cold form of a segment and back. Field files become twins with a hole; keys, row hashes,
  * locators, live documents and the beginning of each field file stay whole.
  */
-import { crc32 } from 'node:zlib';
 import { FIRST_SECTION_WORD, INVERTED_SECTIONS } from '../inverted/format.ts';
-import { COLD_BLOCK_BYTES } from '../storage/cold-file.ts';
 import type { Directory } from '../storage/directory.ts';
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from '../storage/frame.ts';
-import { type BlockLists, encodeBlocks } from './cold-blocks.ts';
+import { encodeBlocks, type FileBlocks } from './cold-blocks.ts';
 import {
   type Component,
   type ComponentKind,
@@ -16,16 +14,20 @@ import {
   writeComponent,
 } from './entry.ts';
 
-/** Where the objects of a window are: a place and the beginning of their keys. */
-export interface ColdPlace {
+/** The bytes of cold files in an object store. */
+export interface FilesInStore {
   readonly place: string;
-  readonly prefix: string;
+  /** Bytes of a block. */
+  readonly block: number;
+  /** By name of a file while it is hot. */
+  readonly files: ReadonlyMap<string, FileBlocks>;
 }
 
-/** Which bytes of a segment are objects when it is cold. */
+/** Finds files of the newest commit where the index is published. Throws as `inStore`. */
+export type FindStored = (names: readonly string[]) => Promise<FilesInStore>;
+
+/** Which bytes of a segment are in the store only when it is cold. */
 export interface ColdForm {
-  readonly blockBytes: number;
-  /** Whether a file is an object. */
   isCold(component: Component): boolean;
   /** Bytes at the beginning of such a file that stay on the local disk. */
   resident(kind: ComponentKind, bytes: Uint8Array): number;
@@ -33,67 +35,79 @@ export interface ColdForm {
 
 /** Keys, row hashes, locators and live documents stay whole: writers read them. */
 export const WINDOW_FORM: ColdForm = Object.freeze({
-  blockBytes: COLD_BLOCK_BYTES,
   isCold: isFieldFile,
   resident: residentBytes,
 });
 
 /**
- * Writes the twins of a hot segment, whose field files are objects already, and its list of blocks.
- * Returns the entry of the cold segment. New names end in the revision.
+ * Makes a segment cold: writes the twins of its field files and the list of their blocks. One that
+ * is cold gets another list. Returns the entry. New names end in the revision.
  */
 export function writeCold(
   directory: Directory,
   entry: SegmentEntry,
-  cold: ColdPlace,
+  { place, block, files }: FilesInStore,
   revision: number,
-  form: ColdForm,
+  form = WINDOW_FORM,
 ): SegmentEntry {
-  const files: Record<string, BlockLists['files'][string]> = {};
-  const components = entry.components.map((component) => {
+  const lists: Record<string, FileBlocks> = {};
+  const components = entry.components.filter(({ kind }) => kind !== 'blocks');
+  const twins = components.map((component): Component => {
     if (!form.isCold(component)) return component;
-    const { kind, field, file } = component;
-    const region = directory.open(file);
-    try {
-      files[`${kind}/${field}`] = { file, crcs: blockSums(region.bytes, form.blockBytes) };
-      const resident = form.resident(kind, region.bytes);
-      const twin = `${file}.${revision}`;
-      writeTwin(directory, twin, region.bytes, resident);
-      return { ...component, file: twin, resident };
-    } finally {
-      region.release();
-    }
+    lists[`${component.kind}/${component.field}`] = files.get(hotName(component))!;
+    if (component.resident !== undefined) return component;
+    const file = `${component.file}.${revision}`;
+    return { ...component, file, resident: writeTwin(directory, component, file, form) };
   });
   const made = { kind: 'blocks', revision } as const;
-  const blocks = writeComponent(directory, entry.id, made, [
-    encodeBlocks({ block: form.blockBytes, files }),
-  ]);
-  return { ...entry, components: [...components, blocks], cold };
+  const blocks = writeComponent(directory, entry.id, made, [encodeBlocks({ block, files: lists })]);
+  const objects = [...new Set(Object.values(lists).map(({ file }) => file))];
+  return { ...entry, components: [...twins, blocks], cold: { place, prefix: '', objects } };
 }
 
-/** The entry of a segment that is hot again; `write` makes the file of a component. */
-export function hotEntry(
-  { cold: _, ...entry }: SegmentEntry,
-  write: (component: Component) => string,
-): SegmentEntry {
+/** The entry of a segment that is cold as it was in a former commit; hot if its files differ. */
+export function coldAgain(entry: SegmentEntry, former: SegmentEntry | undefined): SegmentEntry {
+  if (former?.cold === undefined) return entry;
+  const { cold } = former;
+  const twins = former.components.filter(({ resident }) => resident !== undefined);
+  const twinOf = ({ kind, field, length, crc }: Component) =>
+    twins.find((one) => {
+      return one.kind === kind && one.field === field && one.length === length && one.crc === crc;
+    });
+  const found = entry.components.filter((component) => twinOf(component) !== undefined);
+  if (found.length < twins.length) return entry;
+  const components = entry.components.map((component) => twinOf(component) ?? component);
+  const blocks = former.components.filter(({ kind }) => kind === 'blocks');
+  return { ...entry, components: [...components, ...blocks], cold };
+}
+
+/** The entry of a segment that is hot; `name`: of its files. */
+export function hotEntry({ cold: _, ...entry }: SegmentEntry, name = hotName): SegmentEntry {
   const components = entry.components.flatMap((component): Component[] => {
     if (component.kind === 'blocks') return [];
-    if (component.resident === undefined) return [component];
     const { resident: __, ...hot } = component;
-    return [{ ...hot, file: write(component) }];
+    return [{ ...hot, file: name(component) }];
   });
   return { ...entry, components };
 }
 
-function blockSums(bytes: Uint8Array, size: number): readonly number[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, block) =>
-    crc32(bytes.subarray(block * size, (block + 1) * size)),
-  );
+/** The name of a file while it is hot: a twin has a revision behind it. */
+export function hotName({ file, resident }: Component): string {
+  return resident === undefined ? file : file.slice(0, file.lastIndexOf('.'));
 }
 
-function writeTwin(directory: Directory, name: string, bytes: Uint8Array, resident: number): void {
+/** Writes the twin of a file; returns its bytes before the hole. */
+function writeTwin(
+  directory: Directory,
+  { kind, file }: Component,
+  twin: string,
+  form: ColdForm,
+): number {
+  const region = directory.open(file);
+  const { bytes } = region;
+  const resident = form.resident(kind, bytes);
   const footer = bytes.length - FRAME_FOOTER_BYTES;
-  const writer = directory.create(name);
+  const writer = directory.create(twin);
   try {
     writer.write(bytes.subarray(0, resident));
     writer.skip(footer - resident);
@@ -102,7 +116,10 @@ function writeTwin(directory: Directory, name: string, bytes: Uint8Array, reside
   } catch (error) {
     writer.abort();
     throw error;
+  } finally {
+    region.release();
   }
+  return resident;
 }
 
 /**

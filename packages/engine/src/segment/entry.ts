@@ -70,10 +70,15 @@ export interface SegmentEntry {
   /** The window of the dates of all its documents; absent: the index has no windows. */
   readonly window?: WindowStart;
   /**
-   * Where the bytes of its cold files are: place and prefix of their objects' keys, which end in
-   * the name of the file before it was cooled. Absent: the segment is hot.
+   * Where the bytes of its cold files are: place and prefix of their objects' keys. Absent: the
+   * segment is hot.
    */
-  readonly cold?: { readonly place: string; readonly prefix: string };
+  readonly cold?: {
+    readonly place: string;
+    readonly prefix: string;
+    /** The bundles (home/bundle.ts); absent: each file is an object of its own, as formerly. */
+    readonly objects?: readonly string[];
+  };
 }
 
 /** Whether two entries name the very same files: then what was opened for one serves the other. */

@@ -272,7 +272,7 @@ export class SegmentReader {
     else collectThenRequire([...this.#cold.values()]);
   }
 
-  #openCold({ cold, components, window = null }: SegmentEntry): ReadonlyMap<string, ColdFile> {
+  #openCold({ cold, components, window }: SegmentEntry): ReadonlyMap<string, ColdFile> {
     const blocks = this.#files.get(nameOf('blocks', -1));
     if (cold === undefined || blocks === undefined) {
       throw corrupt(`${this.path}/${this.id}`, 'a cold segment has no list of blocks');

@@ -32,8 +32,8 @@ export interface ColdObject {
   readonly blockBytes: number;
   /** CRC-32 of each block. */
   readonly crcs: readonly number[];
-  /** The window of the file, for messages: its first day (schema/windows.ts). */
-  readonly window: number | null;
+  /** The window of the file, for messages: its first day (schema/windows.ts); undefined: none. */
+  readonly window: number | null | undefined;
 }
 
 /** Demanded bytes are not here yet. Work that does not fetch them fails with it. */

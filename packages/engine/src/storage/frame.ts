@@ -100,6 +100,13 @@ export function writeFramed(
   return { length: FRAME_HEADER_BYTES + length + FRAME_FOOTER_BYTES, crc };
 }
 
+/** The bytes of a framed file. */
+export function framed(kind: FileKind, payload: Uint8Array): Uint8Array {
+  const { length } = payload;
+  const bytes = Buffer.concat([frameHeader(kind, length), payload]);
+  return Buffer.concat([bytes, frameFooter(crc32(bytes), length)]);
+}
+
 /** Writes a part; returns the CRC-32 of all bytes up to its end. */
 function writePart(writer: FileWriter, part: FilePart, before: number): number {
   let crc = before;

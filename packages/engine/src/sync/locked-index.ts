@@ -6,6 +6,7 @@ import type { PublishCommit } from '../index/commits/commit.ts';
 import type { Generation, IndexLock } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
+import type { FindStored } from '../segment/cool.ts';
 
 /** An index whose lock is held, and its table. */
 export interface LockedIndex {
@@ -32,6 +33,8 @@ export interface LockedIndex {
 export interface WriteLock extends Pick<IndexLock, 'assertHeld'> {
   /** Decides over commits of the live generation. Absent: they are in force at once. */
   readonly publish?: PublishCommit | undefined;
+  /** Absent: the index is not published. */
+  readonly find?: FindStored | undefined;
 }
 
 /** Notes why a merge failed; null: one succeeded. */

@@ -66,7 +66,7 @@ const { threads, canceled, coldBytes, coldFigures } = workerData as ThreadSettin
 divideKeptBytes(threads);
 limitColdBytes(coldBytes);
 useColdStore(async (demands) => {
-  return (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(demands);
+  return (await import('../home/windows/fetch-blocks.ts')).fetchColdBlocks(demands);
 });
 const filters = new FilterCache(Math.floor(LIMITS.filterCacheBytes / threads));
 const commits = new Map<number, OpenCommit>();

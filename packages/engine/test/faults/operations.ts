@@ -4,9 +4,9 @@
  * prepared once a snapshot of the table and copied for each case.
  */
 
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { expect } from 'vitest';
 import { checkIndex } from '../../../../test/support/check-index.ts';
@@ -25,7 +25,6 @@ import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { findUnneeded } from '../../src/tier/sweep-objects.ts';
 import { backupsOf, COPY, INDEX, openData, runWork, type Work } from './work.ts';
 
 /** An operation, the data folder that it begins in, and the contents that it may leave. */
@@ -79,9 +78,9 @@ export class Stage {
   copy(operation: Operation): string {
     const copy = join(this.folder, `case-${this.#copies++}`);
     cpSync(this.#prepared(operation.shards, operation.from), copy, { recursive: true });
-    if (operation.from === 'erasable') {
-      cpSync(join(this.folder, `cold-with-${operation.shards}`), this.#cold, { recursive: true });
-    }
+    const store = this.#storeOf(operation.shards, operation.from);
+    rmSync(this.#home, { recursive: true, force: true });
+    if (existsSync(store)) cpSync(store, this.#home, { recursive: true });
     return copy;
   }
 
@@ -89,9 +88,13 @@ export class Stage {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The store of the cold windows of all folders. */
-  get #cold(): string {
-    return join(this.folder, 'cold');
+  /** The store of the index with windows, of one folder at a time. */
+  get #home(): string {
+    return join(this.folder, 'home');
+  }
+
+  #storeOf(shards: number, from: Operation['from']): string {
+    return join(this.folder, `home-${from}-with-${shards}`);
   }
 
   #prepared(shards: number, from: Operation['from']): string {
@@ -149,7 +152,7 @@ export class Stage {
   }
 
   /**
-   * A folder at the last snapshot whose index has windows; cold ones go beside all folders.
+   * A folder at the last snapshot whose index has windows, and its store.
    * `erasable`: its windows were cooled at the fourth snapshot.
    */
   async #windowed(shards: number, name: 'windowed' | 'erasable'): Promise<void> {
@@ -158,7 +161,7 @@ export class Stage {
     const more = [
       `sharding: { shards: ${shards} }`,
       'windows: { field: at, every: day }',
-      `storage: ${this.#cold}`,
+      `storage: ${this.#home}`,
       '',
     ];
     const definition = this.table.definition.replace('fields:', `fields:\n${field}`);
@@ -169,12 +172,9 @@ export class Stage {
       const { windows } = await backend.windowStatus({});
       await backend.moveWindows({ cool: windows.map(({ window }) => window) });
       await backend.sync({});
-      const { index } = await backend.status({});
-      const { uuid } = new Registry(this.#prepared(shards, name)).get(index);
-      const kept = join(this.folder, `cold-with-${shards}`, uuid);
-      cpSync(join(this.#cold, uuid), kept, { recursive: true });
     }
     await backend.close();
+    renameSync(this.#home, this.#storeOf(shards, name));
   }
 
   /** The last folder again in the former disk format. */
@@ -315,7 +315,6 @@ export async function expectSound(
     await expectVectorsInStep(data, backend);
     expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
     await expectKeptTrue(backend);
-    if (kind === 'tiers' || kind === 'erase') await expectNoUnneeded(data);
   } finally {
     await backend.close();
   }
@@ -376,14 +375,6 @@ async function expectVectorsInStep(data: string, backend: LocalEngine): Promise<
 }
 
 /** The store has only the objects that the index needs. */
-async function expectNoUnneeded(data: string): Promise<void> {
-  const folder = indexFolderOf(data);
-  const index = { folder, uuid: basename(folder), openDirectory: openLocalDirectory };
-  const swept = { ...index, now: Date.now() };
-  const { objects } = await findUnneeded(swept, [join(dirname(data), 'cold')]);
-  expect([...objects.values()].flat(), 'objects that nothing needs').toEqual([]);
-}
-
 /** The folder of an index: of these tests unless it is named. */
 export function indexFolderOf(data: string, index: string = INDEX.index): string {
   const registry = new Registry(data);
@@ -422,7 +413,7 @@ export function orphansOf(data: string): readonly string[] {
   const kept = registry.generations.kept(registry.list()[0].uuid, Date.now());
   registry.close();
   const former = kept.map(({ number }) => basename(generationAt(folder, number).path));
-  const named = ['CURRENT', 'embeddings', basename(live), ...former];
+  const named = ['CURRENT', 'embeddings', 'published', basename(live), ...former];
   const top = readdirSync(folder).filter((name) => !named.includes(name));
   const inside = readdirSync(live).filter(
     (name) => !files.has(name) && name !== 'verified' && !isHeldPin(name),

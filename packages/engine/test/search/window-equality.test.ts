@@ -25,12 +25,13 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
+import { storing } from '../../../../test/support/stored-files.ts';
+import { fetchColdBlocks } from '../../src/home/windows/fetch-blocks.ts';
+import { coolSegments } from '../../src/home/windows/move-window.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { type ColdForm, WINDOW_FORM } from '../../src/segment/cool.ts';
 import { coldCacheFigures, evictColdBytes, useColdStore } from '../../src/storage/cold-cache.ts';
 import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';
-import { fetchColdBlocks } from '../../src/tier/fetch-blocks.ts';
-import { coolSegments } from '../../src/tier/move-window.ts';
 import { checkHere } from '../../src/verify/structures.ts';
 import { type Ask, asks, expectSame, outcome } from './random-requests.ts';
 
@@ -93,7 +94,7 @@ function plansOf(seed: number, count: number): readonly CorpusPlan[] {
 }
 
 /** Nothing but deleted documents and headers is local. */
-const ALL_COLD: Pick<ColdForm, 'isCold' | 'resident'> = {
+const ALL_COLD: ColdForm = {
   isCold: ({ kind }) => kind !== 'live',
   resident: () => FRAME_HEADER_BYTES,
 };
@@ -102,15 +103,14 @@ const ALL_COLD: Pick<ColdForm, 'isCold' | 'resident'> = {
 async function cooled(corpus: Corpus, place: string, i: number): Promise<IndexSnapshot> {
   const windows = [...new Set(corpus.snapshot.segments.map(({ entry }) => entry.window ?? null))];
   const { directory } = corpus;
-  const work = { directory, copied: () => {} };
   for (const [n, window] of windows.entries()) {
     if (i % 2 === 1 && n % 2 === 1) continue;
     const own = corpus.snapshot.commit.segments.filter(
       (entry) => (entry.window ?? null) === window,
     );
     const blockBytes = [64, 1024, 65_536][i % 3]!;
-    const form = { ...WINDOW_FORM, ...(n % 3 > 0 && ALL_COLD), blockBytes };
-    await coolSegments(work, own, { place, prefix: 'a/1/' }, form);
+    const form = n % 3 > 0 ? ALL_COLD : WINDOW_FORM;
+    await coolSegments(directory, own, storing(directory, place, blockBytes), form);
   }
   return openSnapshot(corpus.directory);
 }

@@ -4,18 +4,17 @@ import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { storing } from '../../../../test/support/stored-files.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { coolSegments } from '../../src/home/windows/move-window.ts';
 import { readCommit } from '../../src/index/commits/commit.ts';
 import { WINDOW_FORM } from '../../src/segment/cool.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { coolSegments } from '../../src/tier/move-window.ts';
 import { type ColdLake, ColdStore, rows } from './cold-lake.ts';
 
 const FORM = {
-  ...WINDOW_FORM,
-  blockBytes: 256,
   isCold: ({ kind }: { readonly kind: string }) => kind !== 'live',
   resident: (...[kind, bytes]: Parameters<typeof WINDOW_FORM.resident>) =>
     kind === 'vector' ? WINDOW_FORM.resident(kind, bytes) : FRAME_HEADER_BYTES,
@@ -37,8 +36,7 @@ beforeAll(async () => {
     const directory = openLocalDirectory(join(dataDir, 'indexes', uuid, 'gen-000001'));
     const { segments, windows } = readCommit(directory)!;
     if (windows === undefined) continue;
-    const where = { place: cold.place, prefix: `${uuid}/1/` };
-    await coolSegments({ directory, copied: () => {} }, segments, where, FORM);
+    await coolSegments(directory, segments, storing(directory, `${cold.place}/all`, 256), FORM);
   }
   const options = { openEmbedder: tinyModels().open, threads: 0 };
   engine = await openEngine(dataDir, { create: true, ...options });

@@ -156,10 +156,32 @@ export class ColdLake {
     return Object.fromEntries(windows.map(({ window, tier }) => [window, tier]));
   }
 
-  /** Keys of the objects of the place. */
+  /** Keys of the objects of the place that may have rows. */
   objects(): readonly string[] {
     const keys = [...this.#store.server.buckets.get('frozen')!.keys()];
-    return keys.filter((key) => key.startsWith(`${this.place.slice('s3://frozen/'.length)}/`));
+    const own = keys.filter((key) => key.startsWith(`${this.place.slice('s3://frozen/'.length)}/`));
+    return own.filter((key) => !/\/(repository\.json|dropped)$/.test(key));
+  }
+
+  /** Requests for bundles since `seen` was emptied. */
+  bundleRequests(method: 'GET' | 'PUT') {
+    return this.#store.server.seen.filter((one) => {
+      return one.method === method && this.#isBundle(one.key);
+    });
+  }
+
+  /** Flips bits in the files of all bundles. */
+  damageBundles(): void {
+    const { server } = this.#store;
+    for (const key of this.objects().filter((one) => this.#isBundle(one))) {
+      const bytes = Buffer.from(server.buckets.get('frozen')!.get(key)!.bytes);
+      for (let at = 0; at < bytes.length / 2; at += 100) bytes[at] ^= 1;
+      server.put('frozen', key, bytes);
+    }
+  }
+
+  #isBundle(key: string): boolean {
+    return key.startsWith(`${this.place.slice('s3://frozen/'.length)}/`) && key.includes('/data/');
   }
 
   move(request: object) {

@@ -55,7 +55,11 @@ describe('a follower of an index with hot windows', () => {
   });
 
   it('says once that a move failed, goes on syncing, and leaves the window hot', async () => {
-    store.server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
+    const cooling = `/${cold.place.split('/').at(-1)}/`;
+    store.server.fault = ({ method, key }) => {
+      const isRead = method === 'GET' && `/${key}`.startsWith(cooling) && key.includes('/data/');
+      return isRead ? { kind: 'status', status: 403, code: 'AccessDenied' } : null;
+    };
     await append(148);
     const events = await followed(
       (all) => named(all, 'commit').length === 2 && all.at(-1)!.event === 'waiting',

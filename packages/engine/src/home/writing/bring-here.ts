@@ -1,9 +1,15 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallContext } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Clock } from '../../base/time/clock.ts';
-import { acceptDraft, COMMIT_FILE, type Commit, writeDraft } from '../../index/commits/commit.ts';
+import {
+  acceptDraft,
+  COMMIT_FILE,
+  type Commit,
+  commitFileOf,
+  readCommit,
+  writeDraft,
+} from '../../index/commits/commit.ts';
 import {
   currentGeneration,
   generationAt,
@@ -11,14 +17,15 @@ import {
   sweepGenerations,
 } from '../../open/index-folder.ts';
 import type { OpenDirectory } from '../../open/open-index.ts';
-import { corrupt, type FileSeal, FRAME_FOOTER_BYTES } from '../../storage/frame.ts';
+import { coldAgain } from '../../segment/cool.ts';
+import { corrupt } from '../../storage/frame.ts';
 import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
 import { readBundleFile } from '../bundle-files.ts';
 import { bundleKey, type Home, type PublishedCommit } from '../chain.ts';
 import { checkedPieces } from '../file-source.ts';
 import { sealedFiles } from '../pinned-commit.ts';
 import { type BundleEnd, REQUESTS_AT_ONCE, readEnd } from '../read-bundle.ts';
-import { writePieces } from '../restore-files.ts';
+import { isHere, writeMissing } from '../write-pieces.ts';
 
 /** The folder of a locked index. */
 interface LocalFolder {
@@ -52,7 +59,9 @@ export async function bringHere(
   };
   const fileOf = ({ files }: BundleEnd, name: string) => files.find((file) => file.name === name)!;
   const last = await endOf(COMMIT_FILE);
-  const commit = writeDraft(directory, last.wholeFile(fileOf(last, COMMIT_FILE)));
+  const hot = writeDraft(directory, last.wholeFile(fileOf(last, COMMIT_FILE)));
+  const commit = asColdAs(readCommit(directory), hot);
+  if (commit !== hot) writeDraft(directory, commitFileOf(commit));
   const missing = [...sealedFiles(commit)].filter(
     ([name, seal]) => !isHere(join(path, name), seal),
   );
@@ -65,9 +74,8 @@ export async function bringHere(
       if (file.resident === null) yield end.wholeFile(file);
       else yield* readBundleFile(home, { uuid, ref }, file, signal);
     };
-    rmSync(join(path, name), { force: true });
     const other = () => corrupt(place, `"${name}" is not the file that the commit names`);
-    await writePieces(join(path, name), checkedPieces(pieces(), seal, other), () => undefined);
+    await writeMissing(join(path, name), seal, checkedPieces(pieces(), seal, other));
   });
   syncFolder(path);
   acceptDraft(directory);
@@ -77,16 +85,13 @@ export async function bringHere(
   return commit;
 }
 
-/** Whether a file is there with its length and the checksum of its footer. */
-export function isHere(path: string, { length, crc }: FileSeal): boolean {
-  if (!existsSync(path)) return false;
-  const descriptor = openSync(path, 'r');
-  try {
-    if (fstatSync(descriptor).size !== length) return false;
-    const footer = Buffer.alloc(FRAME_FOOTER_BYTES);
-    readSync(descriptor, footer, 0, footer.length, length - footer.length);
-    return footer.readUInt32LE(0) === crc;
-  } finally {
-    closeSync(descriptor);
-  }
+/** A commit with the windows cold that are cold here. */
+function asColdAs(former: Commit | null, next: Commit): Commit {
+  const cold = new Map(
+    former?.segments.filter((entry) => entry.cold !== undefined).map((entry) => [entry.id, entry]),
+  );
+  if (former === null || cold.size === 0) return next;
+  const segments = next.segments.map((entry) => coldAgain(entry, cold.get(entry.id)));
+  const next_revision = Math.max(former.next_revision, next.next_revision);
+  return { ...next, segments, next_revision };
 }

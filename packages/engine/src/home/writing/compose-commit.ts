@@ -1,7 +1,8 @@
+import { COMMIT_FILE } from '../../index/commits/commit.ts';
 import type { RegisteredParts } from '../backup-index.ts';
 import type { BundleRef } from '../bundle.ts';
 import { bundleKey, type PublishedCommit } from '../chain.ts';
-import { type CommitToCopy, sealedFiles } from '../pinned-commit.ts';
+import type { CommitToCopy } from '../pinned-commit.ts';
 import { formerOf } from '../sweep.ts';
 
 /** The bundles of files that the newest commit has and that are not lost, by name of a file. */
@@ -27,6 +28,8 @@ interface Former {
   readonly newest: PublishedCommit | null;
   /** The bundles of the files that are not sent again. */
   readonly known: Readonly<Record<string, string>>;
+  /** Keys of bundles that other commits of this folder need: cold windows of kept generations. */
+  readonly held: ReadonlySet<string>;
   readonly now: number;
   /** Nobody needs the former commits. */
   readonly afresh: boolean;
@@ -37,15 +40,14 @@ export function commitOf(
   { commit, generation }: Pick<CommitToCopy, 'commit' | 'generation'>,
   { definitionVersion, baseDir, definition, number, attempt, index, uuid }: Origin,
   { names, ...added }: BundleRef & { readonly names: readonly string[] },
-  { newest, known, now, afresh }: Former,
+  { newest, known, held, now, afresh }: Former,
 ): PublishedCommit {
-  const objects = new Map<string, string>();
-  for (const name of sealedFiles(commit).keys()) {
-    if (known[name] !== undefined) objects.set(name, known[name]);
-  }
-  for (const name of names) objects.set(name, added.object);
+  const objects = new Map(names.map((name) => [name, known[name] ?? added.object]));
+  objects.set(COMMIT_FILE, added.object);
   const used = new Set(objects.values());
-  const bundles = [...(newest?.bundles ?? []), added].filter(({ object }) => used.has(object));
+  const bundles = [...(newest?.bundles ?? []), added].filter(
+    (bundle) => used.has(bundle.object) || held.has(bundleKey(uuid, bundle)),
+  );
   const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
   return {
     ...{ format: 1, number, attempt, index, uuid, definition },

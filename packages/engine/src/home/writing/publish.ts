@@ -14,6 +14,7 @@ import {
   type PublishCommit,
 } from '../../index/commits/commit.ts';
 import { currentGeneration, generationsAmong } from '../../open/index-folder.ts';
+import type { FindStored } from '../../segment/cool.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { inStore } from '../../source/store-errors.ts';
 import type { IndexToBackUp } from '../backup-index.ts';
@@ -39,6 +40,7 @@ import { type CommitPin, pinNewest } from '../pins.ts';
 import { markHome, tryWrite } from '../repository.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
+import { findFiles, heldBundles, takeOver } from './cold-files.ts';
 import { commitOf, knownFiles } from './compose-commit.ts';
 import { type Examination, lostObjects } from './lost-objects.ts';
 import { isNextOf, nextUuid } from './next-family.ts';
@@ -155,7 +157,7 @@ export class HomeIndex {
   async settle(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await inStore(() => this.#publishHere());
+        return await inStore(() => this.#settle());
       } catch (error) {
         if (attempt === ATTEMPTS || !isOvertaken(error)) throw error;
         await this.bringUp();
@@ -202,8 +204,20 @@ export class HomeIndex {
     });
   }
 
-  async #publishHere(): Promise<void> {
+  async #settle(): Promise<void> {
     if (currentGeneration(this.#index.folder) === null) return;
+    const commit = await this.#publishHere();
+    if (await takeOver(this.#index, commit, this.#published, this.find)) await this.#publishHere();
+    const { afresh, signal } = this.#options;
+    if (afresh) await sweepFamily(this.#home, this.#published.family, this.#newest, signal);
+  }
+
+  /** Where the newest commit has files. */
+  readonly find: FindStored = (names) =>
+    inStore(() => findFiles(this.#home, this.#published, names));
+
+  /** Returns what is in force here. */
+  async #publishHere(): Promise<Commit> {
     const pinned = pinForCopy(this.#index);
     try {
       const newest = this.#newest;
@@ -213,9 +227,10 @@ export class HomeIndex {
         newest.index === this.#index.index &&
         this.#index.isSame(newest);
       const isEnough = isThere && (this.#isFresh || this.#options.afresh !== true);
-      if (isEnough && !(await this.#hasLost(newest))) return;
+      if (isEnough && !(await this.#hasLost(newest))) return pinned.commit;
       if (newest === null) await markHome(this.#home, this.#options.signal);
       this.#note(await this.#send(pinned), pinned.commit);
+      return pinned.commit;
     } finally {
       pinned.release();
     }
@@ -316,9 +331,11 @@ export class HomeIndex {
     const now = index.clock.now();
     const attempt = randomUUID();
     const number = (newest?.number ?? 0) + 1;
-    const known = afresh ? {} : knownFiles(newest, pinned, this.#lost);
+    const isAfresh = afresh && !this.#isFresh;
+    const known = isAfresh ? {} : knownFiles(newest, pinned, this.#lost);
     const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || known[name] === undefined;
-    const bundle = await makeBundle(commitInputs(pinned).filter(isNew), () => {
+    const inputs = commitInputs(pinned, index.openDirectory);
+    const bundle = await makeBundle(inputs.filter(isNew), () => {
       refuseAborted(signal);
       pinned.renew();
     });
@@ -327,10 +344,11 @@ export class HomeIndex {
       condition: 'absent',
       signal,
     });
-    const added = { ...bundle.ref, object, names: bundle.names };
+    const added = { ...bundle.ref, object, names: inputs.map(({ name }) => name) };
     const parts = under ?? index.registered(pinned.commit.definition_version);
     const origin = { ...parts, index: index.index };
-    const former = { newest, known, now, afresh };
+    const held = heldBundles(index, pinned);
+    const former = { newest, known, held, now, afresh };
     const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, added, former);
     const isFirst = await appendCommit(home, commit);
     // the answer of this very write may have been lost
@@ -340,7 +358,7 @@ export class HomeIndex {
     this.#newest = commit;
     this.#isFresh ||= afresh;
     const isDue = newest !== null && isSweepDue(newest, now);
-    if (afresh || isDue) await sweepFamily(home, uuid, commit);
+    if (isDue && !afresh) await sweepFamily(home, uuid, commit);
     return commit;
   }
 

@@ -10,7 +10,7 @@ import type { BucketMap } from '../../schema/sharding/bucket-map.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentEntry } from '../../segment/entry.ts';
 import type { Directory } from '../../storage/directory.ts';
-import { readFramed, writeFramed } from '../../storage/frame.ts';
+import { framed, readFramed, writeFramed } from '../../storage/frame.ts';
 import { COMMIT_FORMAT, decodeCommit, encodeCommit } from './commit-format.ts';
 import { type DataFiles, NO_FILES, writePages } from './data-files.ts';
 
@@ -269,6 +269,9 @@ export function commitOfBytes(directory: Directory, bytes: Uint8Array): Commit {
   directory.remove(DRAFT_FILE);
   return commit;
 }
+
+/** The file of a commit whose pages of data files are on disk. */
+export const commitFileOf = (commit: Commit): Uint8Array => framed('commit', encodeCommit(commit));
 
 /** A commit with its file: the draft, or that of a generation which is not live yet. */
 export const draftIn = (directory: Directory, commit: Commit, file = DRAFT_FILE): DraftCommit => ({

@@ -97,9 +97,10 @@ export async function dropLocal(
 async function dropColdObjects(indexes: LocalIndexes, uuid: string): Promise<void> {
   const { dataDir, openDirectory, clock } = indexes;
   const folder = indexFolder(dataDir, uuid);
-  const { dropObjects } = await import('../../tier/sweep-objects.ts');
+  const { formerPlaces, sweepFormer } = await import('../../home/windows/former-objects.ts');
   try {
-    await dropObjects({ folder, uuid, openDirectory, now: clock.now() });
+    const index = { folder, uuid, openDirectory, now: clock.now() };
+    await sweepFormer(index, formerPlaces(index), true);
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
     // Another process has swept the folder, which names the objects.

@@ -1,5 +1,6 @@
 import type { CallContext, FollowEvent, FollowRequest } from '@lakehouse-search/contract';
 import { checkFollowRequest } from '@lakehouse-search/contract/internal';
+import { movesOf } from '../../home/windows/tier-policy.ts';
 import { readCommit } from '../../index/commits/commit.ts';
 import { currentGeneration } from '../../open/index-folder.ts';
 import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
@@ -15,7 +16,6 @@ import {
 import { FormerSessions } from '../../sync/follow/former-sessions.ts';
 import { liveGeneration, openSession } from '../../sync/follow/open-session.ts';
 import { SharedFollow } from '../../sync/follow/shared-follow.ts';
-import { movesOf } from '../../tier/tier-policy.ts';
 import { accessible } from '../caller.ts';
 import type { LocalJobs } from '../jobs/jobs.ts';
 import type { LocalIndexes } from '../local-indexes.ts';

@@ -1,9 +1,4 @@
-import {
-  type CallContext,
-  LhsError,
-  type MoveIndexRequest,
-  type MoveIndexResponse,
-} from '@lakehouse-search/contract';
+import type { CallContext, MoveIndexRequest, MoveIndexResponse } from '@lakehouse-search/contract';
 import { checkMoveIndexRequest } from '@lakehouse-search/contract/internal';
 import { limitKept } from '../../open/kept-generations.ts';
 import { definitionOf } from '../../schema/parse/parse-definition.ts';
@@ -27,12 +22,6 @@ export async function moveLocal(
   const { registered, definition } = accessible(indexes, index, call);
   const { registry } = indexes;
   const { uuid, name, baseDir } = registered;
-  if (definition.windows !== undefined) {
-    throw new LhsError('unsupported', `"${name}" has windows, whose objects stay where they are`, {
-      hint: 'warm them, then alter its definition',
-      next: [{ step: 'alter_index', index: name }],
-    });
-  }
   const text = withSetting(registered.definition, ['storage'], storage);
   const next = definitionOf(await parsedInTurns(text));
   const turn = { what: 'move', signal: call.signal };

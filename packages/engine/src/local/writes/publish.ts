@@ -12,7 +12,8 @@ import {
   readPublication,
 } from '../../home/writing/publication.ts';
 import type { HomeIndex, IndexAtHome, PublishOptions } from '../../home/writing/publish.ts';
-import { indexFolder } from '../../open/index-folder.ts';
+import { requireCommit } from '../../index/commits/commit.ts';
+import { currentGeneration, indexFolder } from '../../open/index-folder.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import type { RegisteredIndex } from '../../registry/registry.ts';
 import { definitionDigest } from '../../schema/definition-digest.ts';
@@ -25,7 +26,7 @@ import { indexToBackUp } from './index-to-back-up.ts';
 
 /**
  * An index in its store, for a turn with its lock, brought to the newest commit there; null: its
- * definition has no `storage`, or windows. Throws as `HomeIndex.bringUp`.
+ * definition has no `storage`. Throws as `HomeIndex.bringUp`.
  */
 export async function openAtHome(
   indexes: LocalIndexes,
@@ -46,9 +47,14 @@ export async function openAtHome(
   return home;
 }
 
+/** The name in the store: nodes that have some of the shards share that of the index. */
+const nameThere = ({ definition: { only }, registered }: KnownIndex): string =>
+  only === undefined ? registered.name : registered.uuid;
+
 /** An index as publishing takes it. */
 export const atHome = (indexes: LocalIndexes, known: KnownIndex): IndexAtHome => ({
   ...indexToBackUp(indexes, known),
+  index: nameThere(known),
   isSame: (commit) => {
     const now = indexes.registry.at(known.registered.uuid);
     return now !== undefined && isSame(indexes.known(now.name), commit);
@@ -68,10 +74,36 @@ export async function settleAtHome(
 ): Promise<void> {
   const known = publishedIndex(indexes, uuid);
   // in its own place it begins anew
-  await leavePlaces(indexes, uuid, ({ place }) => place === known?.storage);
-  if (known === null) leaveFormer(indexes, uuid, null);
-  else await settleIn(indexes, known, turn, options);
-  await leavePlaces(indexes, uuid, () => true);
+  await leavePlaces(indexes, uuid, async ({ place }) => place === known?.storage);
+  if (known === null) {
+    await warmAll(folderOf(indexes, uuid), options);
+    leaveFormer(indexes, uuid, null);
+  } else await settleIn(indexes, known, turn, options);
+  await leavePlaces(indexes, uuid, async ({ place }) => !(await isNeeded(indexes, uuid, place)));
+}
+
+/** Whether a kept generation or a point in time has cold windows in a place that is left. */
+async function isNeeded(indexes: LocalIndexes, uuid: string, place: string): Promise<boolean> {
+  const { commitsHere } = await import('../../home/windows/former-objects.ts');
+  return commitsHere({ ...folderOf(indexes, uuid), now: indexes.clock.now() }).some(({ commit }) =>
+    commit.segments.some(({ cold }) => cold?.place === place),
+  );
+}
+
+/** Brings the windows here that are cold in stores which the index leaves. */
+async function warmAll(
+  { folder, openDirectory }: ReturnType<typeof folderOf>,
+  { signal }: PublishOptions,
+): Promise<void> {
+  const left = allPublications({ folder, openDirectory }).map(({ place }) => place);
+  const live = currentGeneration(folder);
+  if (left.length === 0 || live === null) return;
+  const directory = openDirectory(live.path);
+  const { segments } = requireCommit(directory);
+  const cold = segments.filter((entry) => entry.cold && left.includes(entry.cold.place));
+  if (cold.length === 0) return;
+  const { warmSegments } = await import('../../home/windows/move-window.ts');
+  await warmSegments(directory, cold, { signal, fetched: () => undefined });
 }
 
 /** Notes that an index leaves the place where it was published last, if its storage is another. */
@@ -89,11 +121,11 @@ function leaveFormer(
 async function leavePlaces(
   indexes: LocalIndexes,
   uuid: string,
-  which: (left: Publication) => boolean,
+  which: (left: Publication) => Promise<boolean>,
 ): Promise<void> {
   const folder = folderOf(indexes, uuid);
   for (const left of leftPublications(folder)) {
-    if (left.isStuck === true || !which(left)) continue;
+    if (left.isStuck === true || !(await which(left))) continue;
     if (await isRemoved(left)) forgetLeft(folder, left);
     else noteStuck(folder, left);
   }
@@ -106,7 +138,7 @@ async function settleIn(
   options: PublishOptions,
 ): Promise<void> {
   const { uuid } = known.registered;
-  const isSameHome = turn?.at === `${known.storage}/${known.registered.name}`;
+  const isSameHome = turn?.at === `${known.storage}/${nameThere(known)}`;
   const home = isSameHome ? turn : await openAtHome(indexes, { uuid }, options);
   await home?.settle();
 }

@@ -16,7 +16,7 @@ import { requireWindows } from '../../open/describe-windows.ts';
 import { coldCacheFigures } from '../../storage/cold-cache.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { lockedGeneration, openedIndex, timed, withLock, writeIndex } from './write-index.ts';
+import { lockedGeneration, timed, withLock, writeIndex } from './write-index.ts';
 
 /** The windows of an index. Throws not_found if it has none, index_not_built. */
 export async function windowStatusLocal(
@@ -58,27 +58,14 @@ export async function moveWindowsLocal(
   const { index, ...moves } = checkMoveWindowsRequest(request);
   const known = accessible(indexes, index, work);
   const { registered, definition } = known;
-  const { uuid } = registered;
   const turn = { what: 'move', signal: work.signal };
-  const { copyWindowsAhead, moveWindows } = await import('../../tier/move-windows.ts');
-  const { deleteObjects } = await import('../../tier/sweep-objects.ts');
-  return timed(async () => {
-    const unlocked = { ...openedIndex(indexes, known), uuid };
-    const now = indexes.clock.now();
-    const ahead = await copyWindowsAhead(unlocked, moves, now, work).catch((error: unknown) => {
-      throw indexes.explained(registered, error);
-    });
-    try {
-      return await withLock(indexes, registered, turn, async (lock) => {
-        const locked = { ...lockedGeneration(indexes, known, lock), uuid };
-        const moved = await moveWindows(locked, moves, now, work, ahead);
-        return { index: definition.index, ...moved };
-      });
-    } catch (error) {
-      // nobody else looks for objects of an index that was dropped meanwhile
-      const { place, keys } = ahead;
-      if (place !== null && !indexes.registry.has(uuid)) await deleteObjects(place, [...keys]);
-      throw error;
-    }
-  });
+  const { moveWindows } = await import('../../home/windows/move-windows.ts');
+  return timed(() =>
+    withLock(indexes, registered, turn, async (lock) => {
+      await lock.home?.settle();
+      const locked = { ...lockedGeneration(indexes, known, lock), uuid: registered.uuid };
+      const moved = await moveWindows(locked, moves, indexes.clock.now(), work);
+      return { index: definition.index, ...moved };
+    }),
+  );
 }

@@ -29,8 +29,8 @@ export const storagePlace = (storage: string, baseDir: string): string =>
   resolvePath(storage.startsWith('file:') ? fileURLToPath(storage) : storage, baseDir);
 
 /** The place in which the commits of an index are published; null: nowhere. Throws as above. */
-export const homePlace = ({ storage, windows }: Definition, baseDir: string): string | null =>
-  storage === undefined || windows !== undefined ? null : storagePlace(storage, baseDir);
+export const homePlace = ({ storage }: Definition, baseDir: string): string | null =>
+  storage === undefined ? null : storagePlace(storage, baseDir);
 
 function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {
   const model = field.vector?.model;

@@ -1,5 +1,5 @@
-import type { WindowStart } from '../schema/windows.ts';
-import type { SegmentEntry } from '../segment/entry.ts';
+import type { WindowStart } from '../../schema/windows.ts';
+import type { SegmentEntry } from '../../segment/entry.ts';
 
 const DAY_MS = 86_400_000;
 

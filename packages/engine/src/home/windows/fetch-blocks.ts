@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
 import { eachOf, type ObjectStore, openObjectStore } from '@lakehouse-search/lake/internal';
-import { formatDay } from '../schema/values/date-value.ts';
-import type { BlockDemand, FetchBlocks } from '../storage/cold-cache.ts';
-import { type ColdObject, coldFigures, damagedBlock } from '../storage/cold-file.ts';
+import { formatDay } from '../../schema/values/date-value.ts';
+import type { BlockDemand, FetchBlocks } from '../../storage/cold-cache.ts';
+import { type ColdObject, coldFigures, damagedBlock } from '../../storage/cold-file.ts';
 
 /** One request reads at most so many blocks. */
 const BLOCKS_AT_ONCE = 64;
@@ -100,7 +100,7 @@ export async function readObject(
   } catch (error) {
     if (!(error instanceof LakeError)) throw error;
     const code = error.code === 'internal' ? 'io_error' : 'unreachable';
-    if (begin !== undefined) {
+    if (window === undefined) {
       const message = `the index in "${place}" cannot be read: ${error.message}`;
       const hint = 'open it again: a commit that was replaced is there for an hour';
       throw new LhsError(code, message, { hint, details: { place }, cause: error });

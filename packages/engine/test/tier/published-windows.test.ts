@@ -1,0 +1,113 @@
+/** Cold windows of an index that is published: other data folders, other places, former objects. */
+import { cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { storing } from '../../../../test/support/stored-files.ts';
+import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { coolSegments } from '../../src/home/windows/move-window.ts';
+import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
+import { evictColdBytes } from '../../src/storage/cold-cache.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+
+let store: ColdStore;
+let cold: ColdLake;
+beforeAll(async () => {
+  store = await ColdStore.start();
+});
+afterAll(() => store.close());
+beforeEach(async () => {
+  cold = await store.open();
+  await cold.build();
+});
+afterEach(() => cold.close());
+
+const openOther = (dataDir: string) =>
+  openEngine(dataDir, { create: true, threads: 0, openEmbedder: tinyModels().open });
+const HOT = new Set(['hot']);
+const tiersOf = async () => new Set(Object.values(await cold.tiers()));
+async function expectSame(): Promise<void> {
+  for (const index of ['plain', 't']) await cold.backend.compact({ index });
+  evictColdBytes(0);
+  expect((await cold.answersOf('t')).exported).toEqual((await cold.answersOf('plain')).exported);
+  expect(await cold.backend.verify({ index: 't', deep: true })).toMatchObject({ faults: [] });
+}
+
+describe('cold windows of a published index', () => {
+  it('stay cold where another data folder has committed', async () => {
+    const copy = join(cold.lake.folder, 'copy');
+    cpSync(cold.backend.dataDir, copy, { recursive: true });
+    await cold.move({ cool: OLD });
+    await upsertRows(cold.lake.source, { kind: 'rows', rows: rows(120, 125, 'late disk') });
+    const other = await openOther(copy);
+    await other.sync({ index: 't' });
+    await other.close();
+    await upsertRows(cold.lake.source, { kind: 'rows', rows: rows(130, 135, 'later disk') });
+    for (const index of ['plain', 't']) await cold.backend.sync({ index });
+    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-02': 'cold' });
+    await expectSame();
+  });
+
+  it('go along to another place, and come back to the disk', async () => {
+    await cold.move({ cool: OLD });
+    const storage = `${cold.place}-second`;
+    await cold.backend.moveIndex({ index: 't', storage });
+    expect(cold.objects().filter((key) => !key.includes('-second'))).toEqual([]);
+    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-04': 'hot' });
+    await expectSame();
+    await cold.backend.moveIndex({ index: 't' });
+    expect(await tiersOf()).toEqual(HOT);
+    await expectSame();
+  });
+
+  it('are there for a generation that is kept, after an erasure', async () => {
+    await cold.move({ cool: OLD });
+    await cold.backend.reindex({ index: 't' });
+    await deleteRows(cold.lake.source, "id = 'k120'");
+    for (const index of ['plain', 't']) await cold.backend.sync({ index });
+    const keys = [{ identifier: [{ name: 'id', value: 'k120' }] }];
+    const { report } = await cold.backend.runErasure({ index: 't', keys });
+    expect(report.remains).toEqual([]);
+    await cold.backend.rollbackIndex({ index: 't' });
+    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-04': 'hot' });
+    await expectSame();
+  });
+
+  it('of former versions are read, and taken over by the next writer', async () => {
+    const { dataDir } = cold.backend;
+    for (const uuid of readdirSync(join(dataDir, 'indexes'))) {
+      const directory = openLocalDirectory(join(dataDir, 'indexes', uuid, 'gen-000001'));
+      if (readCommit(directory)?.windows === undefined) continue;
+      await coolAsFormerly(directory, uuid);
+    }
+    const formerly = () => cold.objects().filter((key) => /\/1\/s\d+\.f\d+\.|\.stored/.test(key));
+    expect(formerly().length).toBeGreaterThan(10);
+    evictColdBytes(0);
+    const other = await openOther(dataDir);
+    expect(await cold.answersOf('t', other)).toEqual(await cold.answersOf('plain'));
+    await other.close();
+    await upsertRows(cold.lake.source, { kind: 'rows', rows: rows(20, 25, 'late disk') });
+    for (const index of ['plain', 't']) await cold.backend.sync({ index });
+    expect(formerly()).toEqual([]);
+    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-02': 'cold' });
+    await expectSame();
+    await cold.move({ warm: OLD });
+    await expectSame();
+  });
+});
+
+/** As versions did that did not publish indexes with windows: an object for each file. */
+async function coolAsFormerly(directory: ReturnType<typeof openLocalDirectory>, uuid: string) {
+  const { segments } = readCommit(directory)!;
+  const find = storing(directory, `${cold.place}/${uuid}/1`, 65_536);
+  const old = segments.filter(({ window }) => window !== null && window! < 20_179);
+  await coolSegments(directory, old, find);
+  const commit = readCommit(directory)!;
+  const where = { place: cold.place, prefix: `${uuid}/1/` };
+  writeCommit(directory, {
+    ...commit,
+    segments: commit.segments.map((entry) => (entry.cold ? { ...entry, cold: where } : entry)),
+  });
+}
