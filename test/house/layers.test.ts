@@ -83,7 +83,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['source'],
     ['documents'],
     ['sync'],
-    ['alter', 'verify', 'tier'],
+    ['alter', 'verify'],
     ['home'],
     ['erase', 'diff'],
     ['workers'],

@@ -1,5 +1,5 @@
 import type { FollowEvent } from '@lakehouse-search/contract';
-import { bytes, clockTime, count, duration, plural } from '../terminal/figures.ts';
+import { clockTime, count, duration, plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cut, printable, wrap } from '../terminal/text.ts';
@@ -57,7 +57,7 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
       }
       fault = '';
       if (event.event === 'windows_moved') {
-        const what = `cooled     ${event.cooled.join(', ')} (${bytes(event.bytes_copied)})`;
+        const what = `cooled     ${event.cooled.join(', ')}`;
         return terminal.out(...line(event.at, what));
       }
       terminal.out(...line(event.at, event.event === 'commit' ? committed(event) : merged(event)));

@@ -37,10 +37,9 @@ export function movedLines(done: MoveWindowsResponse): string[] {
     ...(warmed.length === 0 ? [] : [`${plural(warmed.length, 'window')} warmed: ${list(warmed)}`]),
   ];
   if (parts.length === 0) parts.push('every window is in its tier');
+  if (bytes_copied > 0) parts.push(`${bytes(bytes_copied)} fetched`);
   const removed = objects_removed === 0 ? '' : ` · ${plural(objects_removed, 'object')} removed`;
-  return [
-    `${index}  ${parts.join(' · ')} · ${bytes(bytes_copied)} in ${duration(took_ms)}${removed}`,
-  ];
+  return [`${index}  ${parts.join(' · ')} · ${duration(took_ms)}${removed}`];
 }
 
 const SHOWN = 6;

@@ -4,8 +4,9 @@
  * the live generation.
  */
 import { backupFamily } from '../home/backup-index.ts';
-import { bundlePrefix, commitPrefix, ENDED, lastCommit } from '../home/chain.ts';
+import { bundlePrefix, commitPrefix, lastCommit } from '../home/chain.ts';
 import { openHome } from '../home/repository.ts';
+import { ENDED } from '../home/stored-json.ts';
 import { sweepable } from '../home/sweep.ts';
 import { allPublications, forgetLeft, type Publication } from '../home/writing/publication.ts';
 import { removePublished } from '../home/writing/remove-published.ts';

@@ -9,9 +9,10 @@ import {
   readAgain,
 } from './backup-index.ts';
 import { backupKey, digestOf, writeBackupPin } from './backups.ts';
-import { type Home, isDropped, lastCommit } from './chain.ts';
+import { isDropped, lastCommit } from './chain.ts';
 import type { BackupManifest } from './manifest.ts';
 import { type CommitToCopy, hotForm, pinForCopy, sealedFiles } from './pinned-commit.ts';
+import type { Home } from './stored-json.ts';
 import { readPublication } from './writing/publication.ts';
 
 /** So often another process may commit meanwhile. */

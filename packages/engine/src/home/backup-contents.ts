@@ -4,9 +4,10 @@ import { damaged, inStore } from '../source/store-errors.ts';
 import type { Backup } from './backups.ts';
 import type { BundleFile, BundleRef } from './bundle.ts';
 import { readBundleFile, readBundleFiles, type StoredBundle } from './bundle-files.ts';
-import { bundleKey, bundlePrefix, type Home, type PublishedCommit } from './chain.ts';
+import { bundleKey, bundlePrefix, type PublishedCommit } from './chain.ts';
 import { readChunks, requireChunks } from './former-backups.ts';
 import { REQUESTS_AT_ONCE } from './read-bundle.ts';
+import type { Home } from './stored-json.ts';
 
 /** What a backup has. */
 export interface BackupContents {

@@ -33,7 +33,6 @@ import {
   bundleKey,
   bundleName,
   bundlePrefix,
-  type Home,
   lastCommit,
   type PublishedCommit,
 } from './chain.ts';
@@ -41,6 +40,7 @@ import { cachesOf } from './file-source.ts';
 import { type BundleInput, bytesInput, commitInputs, makeBundle } from './make-bundle.ts';
 import type { BackupHead, BackupManifest } from './manifest.ts';
 import { type CommitToCopy, type IndexFiles, pinForCopy } from './pinned-commit.ts';
+import type { Home } from './stored-json.ts';
 
 const ATTEMPTS = 5;
 

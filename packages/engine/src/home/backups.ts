@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { damaged, inStore } from '../source/store-errors.ts';
-import { ENDED, type Home, type PublishedCommit, readCommitAt } from './chain.ts';
+import { type PublishedCommit, readCommitAt } from './chain.ts';
 import { type ChunkedFile, checkFormer } from './former-backups.ts';
 import {
   BACKUP_LINES,
@@ -13,6 +13,7 @@ import {
   readManifestFields,
   type SignedValue,
 } from './manifest.ts';
+import { ENDED, type Home } from './stored-json.ts';
 
 /** Keys of manifests: the id and the index; those of pins have the family before. */
 const FORMER_KEY = /^backups\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;

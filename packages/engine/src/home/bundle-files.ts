@@ -8,8 +8,9 @@ import {
   digestOfBytes,
   readOpening,
 } from './bundle.ts';
-import { bundleKey, type Home } from './chain.ts';
+import { bundleKey } from './chain.ts';
 import { REQUEST_BYTES, readSpan } from './read-bundle.ts';
+import type { Home } from './stored-json.ts';
 
 /** A bundle of an index. */
 export interface StoredBundle {

@@ -14,28 +14,15 @@ import {
   whole,
   wrong,
 } from '@lakehouse-search/contract/internal';
-import type { ObjectStore } from '@lakehouse-search/lake/internal';
 import { damagedHome } from '../source/store-errors.ts';
 import type { BundleRef } from './bundle.ts';
 import { indexName, matching, sha256Check, unknownVersion, uuid as uuidCheck } from './manifest.ts';
+import { type Home, readStored, type StoredKind } from './stored-json.ts';
 
 const HEAD_BYTES = 4096;
 /** The newest form of a commit. */
 const FORMAT = 1;
 const COMMIT_BYTES = 64 * 2 ** 20;
-
-/**
- * What stays of a commit of backups that was deleted, so that no late write takes its number, and
- * of former backups that were taken for dead.
- */
-export const ENDED: Uint8Array = Buffer.from('ended\n');
-
-/** An object store in which indexes are published. */
-export interface Home {
-  readonly store: ObjectStore;
-  /** For messages. */
-  readonly place: string;
-}
 
 /** Where the commits of an index are. Later ones than `number` may be there. */
 export interface Head {
@@ -109,18 +96,12 @@ export const bundleKey = (
 
 /** The head of an index by name; null: there is none. */
 export async function readHead(
-  { store, place }: Home,
+  home: Home,
   name: string,
   signal?: AbortSignal,
 ): Promise<(Head & { readonly etag: string }) | null> {
-  const key = headKey(name);
-  const found = await store.get(key, { maxBytes: HEAD_BYTES, signal });
-  if (typeof found === 'string') return null;
-  try {
-    return { ...checkedHead(jsonOf(found.bytes)), etag: found.etag };
-  } catch (error) {
-    throw damagedHome(`${place}/${key}`, `is damaged: ${(error as Error).message}`, error);
-  }
+  const found = await readStored(home, headKey(name), HEADS, signal);
+  return found === null ? null : { ...found.value, etag: found.etag };
 }
 
 /**
@@ -230,32 +211,30 @@ export const goneFrom = (place: string, key: string, cause?: unknown): LhsError 
 
 /** A commit by its number; null: there is none, or no longer. Throws corrupt_index. */
 export async function readCommitAt(
-  { store, place }: Home,
+  home: Home,
   uuid: string,
   number: number,
   signal?: AbortSignal,
 ): Promise<PublishedCommit | null> {
-  const key = commitKey(uuid, number);
-  const found = await store.get(key, { maxBytes: COMMIT_BYTES, signal });
-  if (typeof found === 'string' || found.size === ENDED.length) return null;
-  const json = jsonOf(found.bytes);
-  if (json === null) throw damagedHome(`${place}/${key}`, 'is damaged: it is no JSON');
-  if (typeof json.format === 'number' && json.format > FORMAT) {
-    throw unknownVersion(`${place}/${key}`, json.format, FORMAT);
-  }
-  try {
-    const commit = checkedCommit(json);
-    if (commit.number !== number) throw wrong('number', commit.number, `${number}`);
-    for (const bundle of commit.bundles) checkBundle(bundle);
-    for (const [name, at] of Object.entries(commit.files)) {
-      if (commit.bundles[at] === undefined) throw wrong(name, at, 'the number of a bundle');
-    }
-    return commit;
-  } catch (error) {
-    if (!(error instanceof LhsError)) throw error;
-    throw damagedHome(`${place}/${key}`, `is damaged: ${error.message}`, error);
-  }
+  const check = (json: unknown, path: string) => commitNumbered(number, json, path);
+  const kind = { maxBytes: COMMIT_BYTES, check, fault: damagedObject };
+  return (await readStored(home, commitKey(uuid, number), kind, signal))?.value ?? null;
 }
+
+function commitNumbered(number: number, json: unknown, path: string): PublishedCommit {
+  const { format } = json as { readonly format?: unknown };
+  if (typeof format === 'number' && format > FORMAT) throw unknownVersion(path, format, FORMAT);
+  const commit = checkedCommit(json);
+  if (commit.number !== number) throw wrong('number', commit.number, `${number}`);
+  for (const bundle of commit.bundles) checkBundle(bundle);
+  for (const [name, at] of Object.entries(commit.files)) {
+    if (commit.bundles[at] === undefined) throw wrong(name, at, 'the number of a bundle');
+  }
+  return commit;
+}
+
+const damagedObject = (path: string, what: string, cause?: unknown): LhsError =>
+  damagedHome(path, `is damaged: ${what}`, cause);
 
 /** Bytes of a bundle that a reader fetches at once, at most. */
 const MOST_WHOLE_BYTES = 2 ** 30;
@@ -265,7 +244,6 @@ function checkBundle({ object: name, size, whole: from, opening }: BundleRef): v
   throw wrong(name, size, 'a bundle whose parts follow each other');
 }
 
-// The objects are untrusted input: anybody who can write to the store may have made them.
 const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
 const MOST_BUNDLES = 100_000;
 const bundleNamed = matching(/^\d{12}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a bundle');
@@ -304,7 +282,11 @@ const COMMIT: Fields<PublishedCommit> = {
   former: list(record(FORMER, ['number', 'replaced_ms', 'dropped']), MOST_FORMER),
   branch_of: record(BRANCH_OF, ['uuid', 'pin']),
 };
-const checkedHead = requestOf<Head>(HEAD, 'uuid', 'number');
+const HEADS: StoredKind<Head> = {
+  maxBytes: HEAD_BYTES,
+  check: requestOf<Head>(HEAD, 'uuid', 'number'),
+  fault: damagedObject,
+};
 const checkedCommit = requestOf<PublishedCommit>(
   COMMIT,
   ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]).filter(
@@ -317,13 +299,4 @@ export async function appendCommit({ store }: Home, commit: PublishedCommit): Pr
   const key = commitKey(commit.uuid, commit.number);
   const bytes = Buffer.from(JSON.stringify(commit));
   return (await store.put(key, bytes, { condition: 'absent' })) !== 'refused';
-}
-
-/** JSON of an object; null: it is none. */
-export function jsonOf(bytes: Buffer): Readonly<Record<string, unknown>> | null {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return null;
-  }
 }

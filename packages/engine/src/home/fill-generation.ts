@@ -17,9 +17,10 @@ import type { Directory } from '../storage/directory.ts';
 import { corrupt, FRAME_FOOTER_BYTES, readFramed } from '../storage/frame.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { BUNDLE_BLOCK, type BundleFile } from './bundle.ts';
-import { bundleKey, type Home, type PublishedCommit } from './chain.ts';
+import { bundleKey, type PublishedCommit } from './chain.ts';
 import { sealedFiles } from './pinned-commit.ts';
 import { REQUESTS_AT_ONCE, readEnd } from './read-bundle.ts';
+import type { Home } from './stored-json.ts';
 import { isHere } from './write-pieces.ts';
 
 /** A file of a commit that is read in blocks. */

@@ -14,8 +14,8 @@ import {
 import { eachOf } from '@lakehouse-search/lake/internal';
 import { refuseAborted } from '../source/source-errors.ts';
 import { damaged, inStore } from '../source/store-errors.ts';
-import type { Home } from './chain.ts';
 import { type BackupHead, checkManifest, HEAD_FIELDS, matching, sha256Check } from './manifest.ts';
+import type { Home } from './stored-json.ts';
 
 const CHUNK_READS = 2;
 const MOST_CHUNK_BYTES = 16 * 2 ** 20;

@@ -9,15 +9,14 @@ import { type Fields, requestOf, whole } from '@lakehouse-search/contract/intern
 import { damaged } from '../source/store-errors.ts';
 import { pinnedBackup, readBackup } from './backups.ts';
 import {
-  type Home,
   isDropped,
-  jsonOf,
   lastCommit,
   newestCommit,
   type PublishedCommit,
   readCommitAt,
 } from './chain.ts';
 import { indexName, matching, uuid as uuidCheck } from './manifest.ts';
+import { type Home, readStored, type StoredKind } from './stored-json.ts';
 
 const PIN_BYTES = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$/;
@@ -52,22 +51,16 @@ const PIN: Fields<CommitPin> = {
   created_ms: COUNT,
   by: uuidCheck,
 };
-const checkedPin = requestOf<CommitPin>(PIN, ...(Object.keys(PIN) as (keyof CommitPin)[]));
+const PINS: StoredKind<CommitPin> = {
+  maxBytes: PIN_BYTES,
+  check: requestOf<CommitPin>(PIN, ...(Object.keys(PIN) as (keyof CommitPin)[])),
+  fault: damaged,
+};
 
-async function readPin(
-  { store, place }: Home,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<CommitPin | null> {
-  const found = await store.get(key, { maxBytes: PIN_BYTES, signal });
-  if (typeof found === 'string') return null;
-  try {
-    const pin = checkedPin(jsonOf(found.bytes));
-    if (pinKey(pin) !== key) throw new Error(`it is of "${pinKey(pin)}"`);
-    return pin;
-  } catch (error) {
-    throw damaged(`${place}/${key}`, (error as Error).message, error);
-  }
+async function readPin(home: Home, key: string, signal?: AbortSignal): Promise<CommitPin | null> {
+  const pin = (await readStored(home, key, PINS, signal))?.value ?? null;
+  if (pin === null || pinKey(pin) === key) return pin;
+  throw damaged(`${home.place}/${key}`, `it is of "${pinKey(pin)}"`);
 }
 
 /** The commits of an index that pins and backups name. Throws corrupt_index. */
@@ -124,12 +117,11 @@ export async function pinNewest(
   });
 }
 
-async function writePin({ store }: Home, pin: CommitPin): Promise<boolean> {
+async function writePin(home: Home, pin: CommitPin): Promise<boolean> {
   const key = pinKey(pin);
-  const put = await store.put(key, Buffer.from(JSON.stringify(pin)), { condition: 'absent' });
-  if (put !== 'refused') return true;
-  const found = await store.get(key, { maxBytes: PIN_BYTES });
-  return typeof found !== 'string' && jsonOf(found.bytes)?.by === pin.by;
+  const bytes = Buffer.from(JSON.stringify(pin));
+  const put = await home.store.put(key, bytes, { condition: 'absent' });
+  return put !== 'refused' || (await readPin(home, key))?.by === pin.by;
 }
 
 const taken = ({ place }: Home, name: string): LhsError =>

@@ -13,14 +13,13 @@ import { type BackupName, listBackups, readBackup, readBackupPin } from './backu
 import {
   appendCommit,
   commitPrefix,
-  ENDED,
-  type Home,
   isDropped,
   lastCommit,
   type PublishedCommit,
 } from './chain.ts';
 import { type ChunkedFile, formerRuns, unusedChunks } from './former-backups.ts';
 import { pinnedCommits } from './pins.ts';
+import { ENDED, type Home } from './stored-json.ts';
 import { type Swept, sweepable, sweepFamily } from './sweep.ts';
 
 /** Chunks that are deleted with one request. */

@@ -3,7 +3,8 @@ import { refuseAborted } from '../source/source-errors.ts';
 import { inPublished, inStore } from '../source/store-errors.ts';
 import { corrupt } from '../storage/frame.ts';
 import { type BundleFile, type BundleRef, checkFile, readOpening } from './bundle.ts';
-import { bundleKey, type Home, replacedMeanwhile } from './chain.ts';
+import { bundleKey, replacedMeanwhile } from './chain.ts';
+import type { Home } from './stored-json.ts';
 
 /** One request reads at most so many bytes. */
 export const REQUEST_BYTES = 8 * 2 ** 20;

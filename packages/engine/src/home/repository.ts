@@ -5,13 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import { createFirst, openObjectStore } from '@lakehouse-search/lake/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
-import type { Home } from './chain.ts';
-import { jsonObject, unknownVersion } from './manifest.ts';
+import { unknownVersion } from './manifest.ts';
+import { type Home, readStored } from './stored-json.ts';
 
 const MARK = 'repository.json';
-const MARK_BYTES = 4096;
 const VERSION = 2;
 const TEXT = JSON.stringify({ format: 'lhs-repository', version: VERSION });
+
+const MARKS = { maxBytes: 4096, check: versionOf, fault: damaged };
 
 /** Opens the store of a place. */
 export const openHome = async (place: string): Promise<Home> => ({
@@ -61,13 +62,15 @@ export async function tryWrite({ store, place }: Home, signal?: AbortSignal): Pr
 }
 
 /** The mark of a place; null: it has none. */
-async function readMark({ store, place }: Home, signal?: AbortSignal) {
-  const found = await store.get(MARK, { maxBytes: MARK_BYTES, signal });
-  if (typeof found === 'string') return null;
-  const path = `${place}/${MARK}`;
-  const { format, version } = jsonObject(found.bytes.toString(), path);
+async function readMark(home: Home, signal?: AbortSignal) {
+  const found = await readStored(home, MARK, MARKS, signal);
+  return found === null ? null : { version: found.value, etag: found.etag };
+}
+
+function versionOf(json: unknown, path: string): number {
+  const { format, version } = json as { readonly format?: unknown; readonly version?: unknown };
   const written = format === 'lhs-backups' ? 1 : VERSION;
   if (written === VERSION && format !== 'lhs-repository') throw damaged(path, 'it marks no place');
   if (version !== written) throw unknownVersion(path, version, written);
-  return { version: written, etag: found.etag };
+  return written;
 }

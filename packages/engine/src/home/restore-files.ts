@@ -13,9 +13,9 @@ import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 import { type BackupContents, openContents } from './backup-contents.ts';
 import { copying } from './backup-index.ts';
 import type { Backup } from './backups.ts';
-import type { Home } from './chain.ts';
 import { checkedPieces } from './file-source.ts';
 import { sealedFiles } from './pinned-commit.ts';
+import type { Home } from './stored-json.ts';
 import { writePieces } from './write-pieces.ts';
 
 const COMMIT_PATH = `generation/${COMMIT_FILE}`;

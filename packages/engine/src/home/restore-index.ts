@@ -30,9 +30,9 @@ import { storeParsed } from '../schema/parse/parsed-definition.ts';
 import { renameDefinition } from '../schema/rename-definition.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { Backup } from './backups.ts';
-import type { Home } from './chain.ts';
 import type { BackupHead } from './manifest.ts';
 import { restoreFiles } from './restore-files.ts';
+import type { Home } from './stored-json.ts';
 
 /** Where an index is restored to, and how. */
 export interface RestoreOptions extends CallContext {

@@ -4,13 +4,13 @@ import {
   bundlePrefix,
   commitPrefix,
   type FormerCommit,
-  type Home,
   isDropped,
   lastCommit,
   MOST_FORMER,
   type PublishedCommit,
 } from './chain.ts';
 import { type CommitPin, pinKey, pinnedCommits } from './pins.ts';
+import type { Home } from './stored-json.ts';
 
 /** Objects that a sweep deleted. */
 export interface Swept {

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { appendCommit, type Home, type PublishedCommit } from '../../src/home/chain.ts';
+import { appendCommit, type PublishedCommit } from '../../src/home/chain.ts';
 import { pinKey, pinNewest, pinnedCommits } from '../../src/home/pins.ts';
 import { openHome } from '../../src/home/repository.ts';
+import type { Home } from '../../src/home/stored-json.ts';
 import { sweepFamily } from '../../src/home/sweep.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-late-pin-'));

@@ -25,7 +25,6 @@ import type { Clock } from '../../src/base/time/clock.ts';
 import {
   commitKey,
   type Head,
-  type Home,
   newestCommit,
   type PublishedCommit,
   readCommitAt,
@@ -33,6 +32,7 @@ import {
 } from '../../src/home/chain.ts';
 import { fillGeneration } from '../../src/home/fill-generation.ts';
 import { type CommitPin, pinNewest } from '../../src/home/pins.ts';
+import type { Home } from '../../src/home/stored-json.ts';
 import { removePin, sweepFamily } from '../../src/home/sweep.ts';
 import { lastPublication } from '../../src/home/writing/publication.ts';
 import { HomeIndex, type IndexAtHome } from '../../src/home/writing/publish.ts';

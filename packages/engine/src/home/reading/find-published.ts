@@ -3,8 +3,9 @@ import { LhsError } from '@lakehouse-search/contract';
 import { didYouMean } from '@lakehouse-search/contract/internal';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
 import { inStore } from '../../source/store-errors.ts';
-import { type Head, type Home, headsIn, readHead } from '../chain.ts';
+import { type Head, headsIn, readHead } from '../chain.ts';
 import { isRepository, openHome } from '../repository.ts';
+import type { Home } from '../stored-json.ts';
 
 /** A head of which the object may have been read. */
 export interface NamedHead {

@@ -26,7 +26,6 @@ import { cacheLimit, trimCache } from '../../storage/cache-folder.ts';
 import {
   goneFrom,
   type Head,
-  type Home,
   headsIn,
   newestCommit,
   type PublishedCommit,
@@ -35,6 +34,7 @@ import {
 import { type FilledFolder, fillGeneration } from '../fill-generation.ts';
 import { hasAllFiles } from '../pinned-commit.ts';
 import { definitionNamed, makeIndex } from '../restore-index.ts';
+import type { Home } from '../stored-json.ts';
 import { requireTrusted } from '../trusted-location.ts';
 import { lastPublication, type Publication, writePublication } from '../writing/publication.ts';
 import { type NamedHead, notThere } from './find-published.ts';

@@ -1,7 +1,7 @@
 /**
- * Objects of cold windows as former versions wrote them: `<uuid>/<generation>/<file>`. They are read
- * as long as a commit or a pin on this disk names them. Once the index is published, its bundles
- * take their place.
+ * Objects of cold windows as former versions wrote them: `<uuid>/<generation>/<file>`. They are
+ * read as long as a commit or a pin on this disk names them. Once the index is published, its
+ * bundles take their place.
  */
 import { LhsError } from '@lakehouse-search/contract';
 import { readCommit } from '../../index/commits/commit.ts';

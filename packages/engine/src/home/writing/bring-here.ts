@@ -21,10 +21,11 @@ import { coldAgain } from '../../segment/cool.ts';
 import { corrupt } from '../../storage/frame.ts';
 import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
 import { readBundleFile } from '../bundle-files.ts';
-import { bundleKey, type Home, type PublishedCommit } from '../chain.ts';
+import { bundleKey, type PublishedCommit } from '../chain.ts';
 import { checkedPieces } from '../file-source.ts';
 import { sealedFiles } from '../pinned-commit.ts';
 import { type BundleEnd, REQUESTS_AT_ONCE, readEnd } from '../read-bundle.ts';
+import type { Home } from '../stored-json.ts';
 import { isHere, writeMissing } from '../write-pieces.ts';
 
 /** The folder of a locked index. */

@@ -24,7 +24,6 @@ import {
   bundleName,
   goneFrom,
   type Head,
-  type Home,
   isDropped,
   lastCommit,
   newestCommit,
@@ -38,6 +37,7 @@ import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
 import { type CommitPin, pinNewest } from '../pins.ts';
 import { markHome, tryWrite } from '../repository.ts';
+import type { Home } from '../stored-json.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';

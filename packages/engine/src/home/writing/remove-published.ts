@@ -1,7 +1,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { inStore } from '../../source/store-errors.ts';
-import { type Home, isDropped, lastCommit, markDropped, readHead, removeHead } from '../chain.ts';
+import { isDropped, lastCommit, markDropped, readHead, removeHead } from '../chain.ts';
 import { openHome } from '../repository.ts';
+import type { Home } from '../stored-json.ts';
 import { sweepFamily } from '../sweep.ts';
 import type { Publication } from './publication.ts';
 
