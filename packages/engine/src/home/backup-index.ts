@@ -107,12 +107,11 @@ const busy = ({ index }: IndexToBackUp, { place }: Home): LhsError =>
   });
 
 /** The published index that backups of an index are commits of: a UUID of version 8. */
-export function backupFamily(uuid: string): string {
-  const hex = hash('sha256', `backups of ${uuid}`);
-  const [a, b, c, d, e] = [0, 8, 13, 17, 20].map((from, i) => hex.slice(from, from + SIZES[i]));
-  return `${a}-${b}-8${c}-8${d}-${e}`;
-}
-const SIZES = [8, 4, 3, 3, 12] as const;
+export const backupFamily = (uuid: string): string =>
+  hash('sha256', `backups of ${uuid}`).replace(
+    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,
+    '$1-$2-8$3-8$4-$5',
+  );
 
 /** Whether commits of a published index are backups. */
 export const isBackupFamily = (uuid: string): boolean => uuid[14] === '8';
