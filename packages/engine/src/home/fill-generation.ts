@@ -13,7 +13,7 @@ import { generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { encodeBlocks, type FileBlocks, readBlocks } from '../segment/cold-blocks.ts';
 import { type Component, type SegmentEntry, writeComponent } from '../segment/entry.ts';
-import type { Directory } from '../storage/directory.ts';
+import { type Directory, writeFile, writeWithHole } from '../storage/directory.ts';
 import { corrupt, FRAME_FOOTER_BYTES, readFramed } from '../storage/frame.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { BUNDLE_BLOCK, type BundleFile } from './bundle.ts';
@@ -66,7 +66,7 @@ export async function fillGeneration(
     for (const file of files) {
       if (published.files[file.name] !== number) continue;
       if (file.name === COMMIT_FILE) bytes = wholeFile(file);
-      else writeFile(directory, file, () => wholeFile(file));
+      else writeBundleFile(directory, file, () => wholeFile(file));
       if (file.resident !== null) remote.set(file.name, remoteFile(file, key));
     }
   });
@@ -147,26 +147,14 @@ function blocksHere(directory: Directory, commit: Commit): Pick<FilesHere, 'remo
  * Writes a file whole, or its first bytes and its footer with a hole between them, unless it is
  * there.
  */
-function writeFile(directory: Directory, file: BundleFile, bytes: () => Uint8Array): void {
+function writeBundleFile(directory: Directory, file: BundleFile, bytes: () => Uint8Array): void {
   const { name, length, resident } = file;
   const footer = file.footer ?? bytes().subarray(-FRAME_FOOTER_BYTES);
   const path = join(directory.path, name);
   if (isHere(path, { length, crc: Buffer.from(footer).readUInt32LE() })) return;
   if (existsSync(path)) directory.remove(name);
-  const writer = directory.create(name);
-  try {
-    if (resident === null) {
-      writer.write(bytes());
-    } else {
-      writer.write(resident);
-      writer.skip(length - FRAME_FOOTER_BYTES - resident.length);
-      writer.write(footer);
-    }
-    writer.finish();
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
+  if (resident === null) writeFile(directory, name, (writer) => writer.write(bytes()));
+  else writeWithHole(directory, name, length, [resident, footer]);
 }
 
 /** Which files of a commit the store has, and which of them the folder had before. */

@@ -3,7 +3,7 @@
  * locators, live documents and the beginning of each field file stay whole.
  */
 import { FIRST_SECTION_WORD, INVERTED_SECTIONS } from '../inverted/format.ts';
-import type { Directory } from '../storage/directory.ts';
+import { type Directory, writeWithHole } from '../storage/directory.ts';
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from '../storage/frame.ts';
 import { encodeBlocks, type FileBlocks } from './cold-blocks.ts';
 import {
@@ -104,22 +104,15 @@ function writeTwin(
   form: ColdForm,
 ): number {
   const region = directory.open(file);
-  const { bytes } = region;
-  const resident = form.resident(kind, bytes);
-  const footer = bytes.length - FRAME_FOOTER_BYTES;
-  const writer = directory.create(twin);
   try {
-    writer.write(bytes.subarray(0, resident));
-    writer.skip(footer - resident);
-    writer.write(bytes.subarray(footer));
-    writer.finish();
-  } catch (error) {
-    writer.abort();
-    throw error;
+    const { bytes } = region;
+    const resident = form.resident(kind, bytes);
+    const ends = [bytes.subarray(0, resident), bytes.subarray(-FRAME_FOOTER_BYTES)] as const;
+    writeWithHole(directory, twin, bytes.length, ends);
+    return resident;
   } finally {
     region.release();
   }
-  return resident;
 }
 
 /**

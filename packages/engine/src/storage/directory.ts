@@ -103,3 +103,32 @@ export interface Directory {
   /** fsync of the folder itself. */
   sync(): void;
 }
+
+/** Writes a file; if `write` fails, nothing of it stays. Throws io_error, disk_full. */
+export function writeFile(
+  directory: Directory,
+  name: string,
+  write: (writer: FileWriter) => void,
+): void {
+  const writer = directory.create(name);
+  try {
+    write(writer);
+    writer.finish();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
+/** Writes a file of `length` bytes with a hole between its first and its last bytes. */
+export const writeWithHole = (
+  directory: Directory,
+  name: string,
+  length: number,
+  [first, last]: readonly [Uint8Array, Uint8Array],
+): void =>
+  writeFile(directory, name, (writer) => {
+    writer.write(first);
+    writer.skip(length - first.length - last.length);
+    writer.write(last);
+  });

@@ -20,7 +20,7 @@ import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
 import { extendCrc } from '../base/bytes/extend-crc.ts';
 import { MAX_FILE_BYTES } from './arena.ts';
-import type { Directory, FileWriter, Region } from './directory.ts';
+import { type Directory, type FileWriter, type Region, writeFile } from './directory.ts';
 import type { FilePart } from './spill.ts';
 
 /** A kind of file: its number on disk, the version that is written, the oldest that is read. */
@@ -86,17 +86,12 @@ export function writeFramed(
     );
   }
   const header = frameHeader(kind, length);
-  const writer = directory.create(name);
   let crc = crc32(header);
-  try {
+  writeFile(directory, name, (writer) => {
     writer.write(header);
     for (const part of parts) crc = writePart(writer, part, crc);
     writer.write(frameFooter(crc, length));
-    writer.finish();
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
+  });
   return { length: FRAME_HEADER_BYTES + length + FRAME_FOOTER_BYTES, crc };
 }
 

@@ -1,6 +1,7 @@
 /** What a data folder knows of its commits in a store: the file `published` of an index. */
 
 import { existsSync } from 'node:fs';
+import { writeFile } from '../../storage/directory.ts';
 import { corrupt } from '../../storage/frame.ts';
 import type { PublishedCommit } from '../chain.ts';
 import type { IndexFiles } from '../pinned-commit.ts';
@@ -99,13 +100,6 @@ export const writePublication = (index: PublishedFolder, publication: Publicatio
 function writeJson({ folder, openDirectory }: PublishedFolder, file: string, value: object): void {
   const directory = openDirectory(folder);
   if (directory.list().includes(DRAFT)) directory.remove(DRAFT);
-  const writer = directory.create(DRAFT);
-  try {
-    writer.write(Buffer.from(JSON.stringify(value)));
-    writer.finish();
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
+  writeFile(directory, DRAFT, (writer) => writer.write(Buffer.from(JSON.stringify(value))));
   directory.rename(DRAFT, file);
 }

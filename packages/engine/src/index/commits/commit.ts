@@ -9,7 +9,7 @@ import type { BuiltAs, FieldPlan, VectorPlan } from '../../schema/field-plan.ts'
 import type { BucketMap } from '../../schema/sharding/bucket-map.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentEntry } from '../../segment/entry.ts';
-import type { Directory } from '../../storage/directory.ts';
+import { type Directory, writeFile } from '../../storage/directory.ts';
 import { framed, readFramed, writeFramed } from '../../storage/frame.ts';
 import { COMMIT_FORMAT, decodeCommit, encodeCommit } from './commit-format.ts';
 import { type DataFiles, NO_FILES, writePages } from './data-files.ts';
@@ -252,14 +252,7 @@ export interface DraftCommit {
 /** Writes the file of a commit as a draft; returns the commit. Throws corrupt_index, disk_full. */
 export function writeDraft(directory: Directory, bytes: Uint8Array): Commit {
   if (directory.list().includes(DRAFT_FILE)) directory.remove(DRAFT_FILE);
-  const writer = directory.create(DRAFT_FILE);
-  try {
-    writer.write(bytes);
-    writer.finish();
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
+  writeFile(directory, DRAFT_FILE, (writer) => writer.write(bytes));
   return decodeCommit(directory, COMMIT_FILE, readFramed(directory, DRAFT_FILE, 'commit'));
 }
 
