@@ -4,12 +4,12 @@ import { readBundleFile, readBundleFiles, type StoredBundle } from '../bundle-fi
 import {
   bundleKey,
   commitKey,
-  type Home,
   headKey,
   type PublishedCommit,
   readCommitAt,
   readHead,
 } from '../chain.ts';
+import type { Home } from '../stored-json.ts';
 
 /** How a store is examined: by the sizes of its objects, or by all of their bytes. */
 export type Examination = 'sizes' | 'bytes';
