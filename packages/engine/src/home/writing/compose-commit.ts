@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { COMMIT_FILE } from '../../index/commits/commit.ts';
-import type { RegisteredParts } from '../backup-index.ts';
+import type { IndexToBackUp, RegisteredParts } from '../backup-index.ts';
 import type { BundleRef } from '../bundle.ts';
-import { bundleKey, type PublishedCommit } from '../chain.ts';
+import { type BranchOrigin, bundleKey, type PublishedCommit } from '../chain.ts';
 import type { CommitToCopy } from '../pinned-commit.ts';
 import { formerOf } from '../sweep.ts';
 
@@ -57,4 +58,18 @@ export function commitOf(
     former: newest === null || afresh ? [] : formerOf(newest, { bundles }, now),
     ...(newest?.branch_of === undefined ? {} : { branch_of: newest.branch_of }),
   };
+}
+
+/** The first commit of a branch of an index: it has the files of a commit of that. */
+export function firstOfBranch(
+  newest: PublishedCommit,
+  { uuid, index, registered }: IndexToBackUp,
+  branch_of: BranchOrigin,
+  version: number,
+): PublishedCommit {
+  const bundles = newest.bundles.map((bundle) => ({ family: branch_of.uuid, ...bundle }));
+  const { definition, definitionVersion, baseDir } = registered(version);
+  const own = { definition, definition_version: definitionVersion, base_dir: baseDir };
+  const as = { number: 1, attempt: randomUUID(), index, uuid, bundles, former: [] };
+  return { ...newest, ...own, ...as, branch_of };
 }

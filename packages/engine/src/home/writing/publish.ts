@@ -41,10 +41,10 @@ import type { Home } from '../stored-json.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
-import { commitOf, knownFiles } from './compose-commit.ts';
+import { commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
 import { type Examination, lostObjects } from './lost-objects.ts';
 import { isNextOf, nextUuid } from './next-family.ts';
-import { isOvertaken, overtaken } from './overtaken.ts';
+import { committedElsewhere, isOvertaken, overtaken } from './overtaken.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
 
 /** So often a commit of another process may come first. */
@@ -110,7 +110,8 @@ export class HomeIndex {
       const isHere = newest?.attempt === this.#published.newest?.attempt && live !== undefined;
       if (newest === null || isHere) return null;
       if (newest.generation !== live && this.#index.named().has(newest.generation)) {
-        throw this.#busy(`generation ${newest.generation} is built or kept here, another there`);
+        const why = `generation ${newest.generation} is built or kept here, another there`;
+        throw committedElsewhere(this.#index.index, this.place, why);
       }
       const commit = await this.#bring(newest);
       this.#note(newest, commit, false);
@@ -184,23 +185,12 @@ export class HomeIndex {
       const { newest } = this.#published;
       const { uuid, index } = clone;
       if (newest === null) throw this.#taken(index);
-      const bundles = newest.bundles.map((bundle) => ({ family: of, ...bundle }));
-      const { definition, definitionVersion, baseDir } = clone.registered(version);
-      const own = { definition, definition_version: definitionVersion, base_dir: baseDir };
-      const as = { number: 1, attempt: randomUUID(), index, uuid, bundles, former: [] };
-      const first = { ...newest, ...own, ...as, branch_of: { uuid: of, pin } };
+      const first = firstOfBranch(newest, clone, { uuid: of, pin }, version);
       await appendCommit(this.#home, first);
       const head = { uuid, number: 1 };
       if ((await writeHead(this.#home, index, head, null)) === null) throw this.#taken(index);
-      const { place } = this.#home;
-      writePublication(clone, {
-        place,
-        family: uuid,
-        name: index,
-        newest: first,
-        snapshot: this.#published.snapshot,
-        isOwn: true,
-      });
+      const as = { place: this.place, family: uuid, name: index, isOwn: true };
+      writePublication(clone, { ...as, newest: first, snapshot: this.#published.snapshot });
     });
   }
 
@@ -401,15 +391,7 @@ export class HomeIndex {
     });
   }
 
-  #busy(why: string): LhsError {
-    const what = `"${this.#index.index}" was committed in "${this.#home.place}" by another process`;
-    return new LhsError('index_busy', `${what}: ${why}`, {
-      hint: 'wait for it to end, then try again',
-      details: { place: this.#home.place },
-    });
-  }
-
   #overtaken(): LhsError {
-    return overtaken(this.#busy('the work is to be done again'));
+    return overtaken(this.#index.index, this.#home.place);
   }
 }
