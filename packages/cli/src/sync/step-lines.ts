@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<HealReason, string>> = {
   ref_changed: 'the definition follows another branch or tag',
   diverged: 'the table’s history has diverged',
   files_missing: 'files of a snapshot in between are missing',
+  snapshot_invalid: 'a snapshot in between has rows that cannot be indexed',
 };
 
 /** Why a sync goes to the head of the table in one step. */

@@ -70,7 +70,9 @@ export type HealReason =
    */
   | 'diverged'
   /** Files of a snapshot on the way are gone. */
-  | 'files_missing';
+  | 'files_missing'
+  /** A snapshot on the way has rows that cannot be indexed, as two of one key. */
+  | 'snapshot_invalid';
 
 /** What was done to an index whose checkpoint is not on the way to the table's snapshot. */
 export interface Healed {

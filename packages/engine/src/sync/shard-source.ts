@@ -44,8 +44,8 @@ import {
   sameDeletes,
   stepParts,
 } from './batch/plan-batch.ts';
-import { isFileMissing } from './file-missing.ts';
 import { wayFrom } from './missing-snapshots.ts';
+import { reasonToPass } from './reason-to-pass.ts';
 import { sourceState } from './source-state.ts';
 
 /** A part of a step for one shard; null: for every shard. */
@@ -141,9 +141,9 @@ export class ShardSource {
     return { head, parts: () => shardParts(read(), mapping, shards) };
   }
 
-  /** Whether an error says that a snapshot on the way has expired: step to the head instead. */
-  static isExpired(error: unknown): boolean {
-    return isFileMissing(error);
+  /** Whether an error is of a snapshot on the way, which a step to the head avoids. */
+  static canPass(error: unknown): boolean {
+    return reasonToPass(error) !== null;
   }
 
   close(): Promise<void> {

@@ -6,7 +6,8 @@
  *    expired, another branch), one step that heals.
  * 2. A step: what differs between the two file sets (plan-batch.ts), rows read under the columns
  *    that the index is bound to (bound-schema.ts), applied as a change batch (apply-batch.ts).
- * 3. Where files of a snapshot on the way are gone, one step to the target instead.
+ * 3. Where a snapshot on the way cannot be indexed (its files are gone, two of its rows share a
+ *    key), one step to the target instead.
  * 4. A snapshot that lacks a column of the definition stops it: schema_changed.
  *
  * A step that fails leaves the commit before it in force. Merges run beside: each commit takes in
@@ -41,9 +42,9 @@ import { planStep, type StepPlan, stepParts } from './batch/plan-batch.ts';
 import { SkippedRows } from './batch/skipped-rows.ts';
 import { united } from './batch/taken-locations.ts';
 import { backgroundSettings, usualSegmentMemory } from './build/build-resources.ts';
-import { isFileMissing } from './file-missing.ts';
 import type { NoteMerge } from './locked-index.ts';
 import { wayTo } from './missing-snapshots.ts';
+import { reasonToPass } from './reason-to-pass.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
 import {
   appliedStep,
@@ -168,8 +169,9 @@ export class SyncSession {
       try {
         await this.#step(table, { to: id, operation, reason: null }, work, total);
       } catch (error) {
-        if (id === target || !isFileMissing(error)) throw error;
-        await this.#step(table, jump(table, target, 'files_missing'), work, total);
+        const reason = id === target ? null : reasonToPass(error);
+        if (reason === null) throw error;
+        await this.#step(table, jump(table, target, reason), work, total);
         break;
       }
     }

@@ -157,6 +157,19 @@ describe('a sync after the history of a table changed', () => {
     await lake.expectRebuilt();
   });
 
+  test('takes one step to the head past a snapshot with two rows of one key', async () => {
+    await append(0, 10);
+    await lake.define(FIELDS);
+    await lake.backend.reindex({});
+    await append(9, 12);
+    await expect(lake.backend.sync({})).rejects.toThrow('key id=9 stands in two rows');
+    await deleteRows(lake.source, 'id = 9');
+    await append(20, 21);
+    const healed = { reason: 'snapshot_invalid', inserted: 3, updated: 0, deleted: 1 };
+    expect(await lake.backend.sync({})).toMatchObject({ healed, snapshots_applied: 1 });
+    await lake.expectRebuilt();
+  });
+
   test('refuses another table of the same name and names both uuids', async () => {
     await append(0, 3);
     await lake.define(FIELDS);

@@ -163,7 +163,7 @@ export class IndexConnector {
       await sendStep(whenRead(step, readNext), targets);
     } catch (error) {
       await this.#dropAhead();
-      if (!ShardSource.isExpired(error) || next.to === source.head) throw error;
+      if (!ShardSource.canPass(error) || next.to === source.head) throw error;
       await sendStep(await source.step(checkpoint, source.head, signal), targets);
     }
   }
