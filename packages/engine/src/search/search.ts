@@ -13,7 +13,7 @@ import type {
 } from '@lakehouse-search/contract';
 import type { CheckedRequest } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
-import { comparesTexts } from '../query/bind/bounds.ts';
+import { comparesTexts, numbersHint } from '../query/bind/bounds.ts';
 import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
@@ -113,9 +113,11 @@ function sortNotes(
     if (key.kind !== 'field' || key.field.type !== 'KEYWORD') return [];
     const values = page.map(({ hit }) => hit.values[i]).filter((value) => value !== null);
     const texts = values.map((value) => String(columnValueToJson(key.field, value)));
-    const lengths = texts.map((text) => /^[-+]?(\d+)(?:\.\d+)?$/.exec(text)?.[1].length);
+    const lengths = texts.map((text) => /^[-+]?(0|[1-9]\d*)(?:\.\d+)?$/.exec(text)?.[1].length);
     if (lengths.includes(undefined) || new Set(lengths).size < 2) return [];
-    return [comparesTexts(`the sort by ${key.field.name}`, key.field, queryFields(mapping))];
+    const isWhole = !texts.some((text) => text.includes('.'));
+    const retyped = numbersHint(key.field, queryFields(mapping), isWhole);
+    return [comparesTexts(`the sort by ${key.field.name}`, key.field, retyped)];
   });
 }
 

@@ -243,7 +243,9 @@ describe('a query with signs of another syntax', () => {
     const { notes, hits } = await sorted('level');
     expect(hits.map(({ sort }) => sort?.[0])).toEqual(ROWS.map(({ level }) => level).toSorted());
     const why = 'level is a KEYWORD, in which "10" is before "9"';
-    const way = 'if its values are numbers: import column "level" of table "a.t" as double';
+    const way =
+      'if its values are numbers, none with leading zeros: ' +
+      'import column "level" of table "a.t" as long';
     expect(notes).toEqual([`the sort by level compares texts: ${why}; ${way}`]);
     expect(await sorted('service')).not.toHaveProperty('notes');
     expect(await sorted('severity')).not.toHaveProperty('notes');

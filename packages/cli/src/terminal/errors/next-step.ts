@@ -63,8 +63,8 @@ export const commandWords = (text: string): string =>
       `then ${nextCommand({ step: 'alter_index', index: '' })}`,
     )
     .replace(
-      /import column "(.*)" of table "(.*)" as double/g,
-      (_, column: string, table: string) => importAs(table, `${column}=double`),
+      /import column "(.*)" of table "(.*)" as (\w+)/g,
+      (_, column: string, table: string, type: string) => importAs(table, `${column}=${type}`),
     );
 
 /** The command that reads a column of a table again as another type, without empty texts. */

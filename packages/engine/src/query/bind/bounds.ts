@@ -1,5 +1,6 @@
 import { orderedFromDouble } from '../../base/arrays/ordered-double.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { keyColumns } from '../../schema/keys/key.ts';
 import { parsePeriod } from '../../schema/values/date-period.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { parseCidr } from '../../schema/values/ip-value.ts';
@@ -106,7 +107,8 @@ function plainNumber({ type }: FieldPlan, value: string): string | undefined {
 export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
   const { text } = scope;
   const ofNumbers = plan.type === 'KEYWORD' && hasNumbers(node);
-  requireFast(plan, node, scope, 'a range', ofNumbers ? numbersHint(plan, scope.fields) : '');
+  const retyped = ofNumbers ? numbersHint(plan, scope.fields, hasWholeBounds(node)) : '';
+  requireFast(plan, node, scope, 'a range', retyped);
   if (plan.column === 'ordinal') {
     const bytes = (bound: Bound): ByteBound => ({
       bytes: byteValue(plan, bound.value, text, node.span),
@@ -114,7 +116,7 @@ export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: Bi
     });
     const lower = node.lower === undefined ? undefined : bytes(node.lower);
     const upper = node.upper === undefined ? undefined : bytes(node.upper);
-    if (ofNumbers) noteTexts(plan, node, scope);
+    if (ofNumbers) noteTexts(plan, node, retyped, scope);
     else if (lower && upper && isEmpty(lower, upper)) noteEmpty(node, scope);
     return { kind: 'span', boost, field: plan, lower, upper };
   }
@@ -143,20 +145,30 @@ function hasNumbers({ lower, upper }: Range): boolean {
 }
 
 /** Notes that a range of numbers compares texts. */
-function noteTexts(plan: FieldPlan, node: Range, { text, notes, fields }: BindScope): void {
-  notes.push(comparesTexts(`the range ${shown(node, text)}`, plan, fields));
+function noteTexts(plan: FieldPlan, node: Range, retyped: string, { text, notes }: BindScope) {
+  notes.push(comparesTexts(`the range ${shown(node, text)}`, plan, retyped));
 }
 
-/** The note that a range or a sort compares numbers as texts. */
-export const comparesTexts = (what: string, plan: FieldPlan, fields: QueryFields): string =>
-  `${what} compares texts: ${plan.name} is a KEYWORD, in which "10" is before "9"; ` +
-  numbersHint(plan, fields);
+/** The note that a range or a sort compares numbers as texts, with what `numbersHint` returns. */
+export const comparesTexts = (what: string, { name }: FieldPlan, retyped: string): string =>
+  `${what} compares texts: ${name} is a KEYWORD, in which "10" is before "9"${retyped}`;
 
-/** How a column of texts becomes one of numbers. */
-function numbersHint({ id, name }: FieldPlan, { source, columns }: QueryFields): string {
+/** How a column of texts becomes one of numbers; empty for a column of the key. */
+export function numbersHint(
+  { id, name }: FieldPlan,
+  { source, columns, key }: QueryFields,
+  isWhole: boolean,
+): string {
+  const column = columns?.get(id) ?? name;
+  if (key !== undefined && keyColumns(key).includes(column)) return '';
   const table = source !== undefined && 'table' in source ? ` of table "${source.table}"` : '';
-  return `if its values are numbers: import column "${columns?.get(id) ?? name}"${table} as double`;
+  const type = isWhole ? 'long' : 'double';
+  const which = 'if its values are numbers, none with leading zeros';
+  return `; ${which}: import column "${column}"${table} as ${type}`;
 }
+
+const hasWholeBounds = ({ lower, upper }: Range): boolean =>
+  ![lower, upper].some((bound) => bound?.value.includes('.'));
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
 function noteEmpty(node: Range, { text, notes }: BindScope): void {
@@ -225,12 +237,11 @@ function requireFast(
   node: Query,
   scope: BindScope,
   what: string,
-  otherwise: string,
+  more: string,
 ): void {
   if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
-  const hint = otherwise || fastHint(plan, scope.fields);
-  throw nodeError(scope.text, node.span, message, hint);
+  throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields) + more);
 }
 
 /** What to do about a field that is not fast; `others`: what to take instead of it. */
