@@ -7,7 +7,7 @@
  * | GeoJSON with `features`                                           | the features            |
  * | TopoJSON                                                          | the longest geometries  |
  * | has one array of objects, of two or more                          | the elements of it      |
- * | has ten or more members, all of them objects                      | its members, with `key` |
+ * | has ten or more members, all objects or all arrays                | its members, with `key` |
  * | anything else                                                     | itself                  |
  */
 import { stat } from 'node:fs/promises';
@@ -50,7 +50,9 @@ export async function findJsonRows(
   const features = found.find(({ key, kind }) => key === '"features"' && kind === 'array');
   const list = features ?? (lists.length === 1 ? lists[0] : undefined);
   if (list !== undefined) return { path: [JSON.parse(list.key ?? '""')], isGuess: true };
-  const areRows = found.length >= LEAST_KEYS && found.every(({ kind }) => kind === 'object');
+  const areRows =
+    found.length >= LEAST_KEYS &&
+    (found.every(({ kind }) => kind === 'object') || found.every(({ kind }) => kind === 'array'));
   return areRows ? { path: [], isGuess: true, ...largerObjects(found) } : null;
 }
 

@@ -37,6 +37,18 @@ describe('rows of a JSON text that is one object', () => {
     );
   });
 
+  it('are its keys if all of its many members are arrays', async () => {
+    const words = Object.fromEntries(
+      Array.from({ length: 10 }, (_, i) => [`k${i}`, [`word ${i}`, 'x']]),
+    );
+    const { rows, read } = await imported(file('words.json', JSON.stringify(words)));
+    expect(read?.rows).toEqual({ path: [], isGuess: true });
+    expect(rows).toEqual(Object.entries(words));
+    const { x: _, ...few } = { ...words, k9: 'text', x: 1 };
+    const whole = await imported(file('mixed.json', JSON.stringify(few)));
+    expect([whole.read?.rows, whole.rows.length]).toEqual([undefined, 1]);
+  });
+
   it.each([2, 3] as const)('keep objects of too many keys as JSON: format %i', async (version) => {
     const numbered = (name: string, count: number, value: (k: number) => unknown) =>
       Object.fromEntries(Array.from({ length: count }, (_, k) => [`${name}${k}`, value(k)]));
