@@ -5,14 +5,7 @@ import type { Arena } from '../../storage/directory.ts';
 import type { QueryTerm, ScoringSegment, SegmentTerms, TermSearch } from '../request.ts';
 import { type Workspace, workspacesOf } from '../workspace.ts';
 import { sampleStep } from './dictionary-samples.ts';
-import {
-  ENTRY,
-  ENTRY_BYTES,
-  QUERY,
-  QUERY_SEGMENTS,
-  QUERY_TERMS,
-  QUERY_TEXT,
-} from './kernel-memory.ts';
+import { ENTRY, ENTRY_BYTES, QUERY, QUERY_SEGMENTS, QUERY_TEXT } from './kernel-memory.ts';
 
 /** True when the segments are of one arena and no more than a call takes. */
 export function isOnePart({ segments }: TermSearch): boolean {
@@ -50,37 +43,37 @@ function lookUpIn(
   workspace: Workspace,
   known: boolean,
 ): boolean {
-  const { kernel } = workspace;
-  workspace.samples.begin();
+  const { arena, kernel, samples } = workspace;
+  samples.begin();
   for (let s = 0; s < segments.length; s++) {
-    const isKnown = known || segments[s].reader.cold;
-    describe(segments[s], s, averageLength, isKnown, workspace);
-    if (isKnown) writeFound(segments[s], terms, asked, s, workspace.arena);
+    const { reader } = segments[s];
+    const entry = QUERY.segments + ENTRY_BYTES * s;
+    const isKnown = known || reader.cold;
+    describe(segments[s], entry, asked, averageLength, arena);
+    arena.i32[(entry + ENTRY.known) >> 2] = isKnown ? 1 : 0;
+    if (isKnown) writeFound(segments[s], terms, asked, s, arena);
+    else arena.i32[(entry + ENTRY.samples) >> 2] = samples.of(reader, entry, kernel);
   }
   const given = statistics === undefined ? 0 : 1;
   return blameIndex(() => kernel.lookup(segments.length, asked, given)) !== 0;
 }
 
-/** Describes segment `s` of a search to the kernel; `known`: its terms are. */
+/** Describes a segment of a search of `asked` terms to the kernel, at `entry`. */
 function describe(
   { reader, ranks, blocked, living }: ScoringSegment,
-  s: number,
+  entry: number,
+  asked: number,
   averageLength: number,
-  known: boolean,
-  { arena, kernel, samples }: Workspace,
+  { i32, f64 }: Arena,
 ): void {
-  const { i32, f64 } = arena;
-  const entry = QUERY.segments + ENTRY_BYTES * s;
   const { addresses } = reader;
   for (let i = 0; i < addresses.length; i++) i32[(entry >> 2) + i] = addresses[i];
   f64[(entry + ENTRY.scale) >> 3] = averageLength / reader.averageLength;
   i32[(entry + ENTRY.ranks) >> 2] = ranks === null ? 0 : ranks.byteOffset;
   i32[(entry + ENTRY.blocked) >> 2] = blocked === null ? 0 : blocked.byteOffset;
   i32[(entry + ENTRY.exact) >> 2] = blocked === null || living !== null ? 1 : 0;
-  i32[(entry + ENTRY.known) >> 2] = known ? 1 : 0;
-  i32[(entry + ENTRY.samples) >> 2] = known ? 0 : samples.of(reader, entry, kernel);
   i32[(entry + ENTRY.step) >> 2] = sampleStep(reader);
-  for (let k = 0; k < QUERY_TERMS; k++) i32[((entry + ENTRY.living) >> 2) + k] = -1;
+  for (let k = 0; k < asked; k++) i32[((entry + ENTRY.living) >> 2) + k] = -1;
 }
 
 /** Puts the terms where the kernel reads them; false where one is too long. */
