@@ -179,6 +179,10 @@ export async function lastCommit(
   return last === 0 ? null : readCommitAt(home, uuid, last, signal);
 }
 
+/** Whether an index has commits. */
+export const hasCommits = async (home: Home, uuid: string): Promise<boolean> =>
+  (await lastNumber(home, uuid)) > 0;
+
 /** The number of the last commit that is listed; 0: there is none. */
 async function lastNumber({ store }: Home, uuid: string, signal?: AbortSignal): Promise<number> {
   const prefix = commitPrefix(uuid);

@@ -40,6 +40,23 @@ const pinPrefix = (uuid: string): string => `pins/${uuid}/`;
 export const pinKey = ({ uuid, name }: Pick<CommitPin, 'uuid' | 'name'>): string =>
   `${pinPrefix(uuid)}${name}.json`;
 
+const BRANCH_KEY = /\/branch\.([0-9a-f-]{36})\.json$/;
+/** The name of the pin of a branch, which has this UUID. */
+export const branchPinName = (uuid: string): string => `branch.${uuid}`;
+
+/** Keys of the pins of an index for branches, with the UUIDs of these. */
+export async function branchPins(
+  { store }: Home,
+  uuid: string,
+  signal?: AbortSignal,
+): Promise<readonly { readonly key: string; readonly branch: string }[]> {
+  const keys = await Array.fromAsync(store.list(pinPrefix(uuid), { signal }), ({ key }) => key);
+  return keys.flatMap((key) => {
+    const branch = BRANCH_KEY.exec(key)?.[1];
+    return branch === undefined ? [] : [{ key, branch }];
+  });
+}
+
 const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
 const PIN: Fields<CommitPin> = {
   format: whole(1, 1),
@@ -116,6 +133,12 @@ export async function pinNewest(
     hint: 'try again',
   });
 }
+
+/** Whether a pin is there. */
+export const isPinned = async (
+  { store }: Home,
+  pin: Pick<CommitPin, 'uuid' | 'name'>,
+): Promise<boolean> => (await store.head(pinKey(pin))) !== null;
 
 async function writePin(home: Home, pin: CommitPin): Promise<boolean> {
   const key = pinKey(pin);

@@ -41,6 +41,8 @@ export interface RestoreOptions extends CallContext {
   readonly openDirectory: OpenDirectory;
   /** The name of the new index. */
   readonly name: string;
+  /** The UUID of the new index. Default: a random one. */
+  readonly uuid?: string;
   readonly baseDir: string | undefined;
   readonly names: 'all' | 'free' | 'none';
 }
@@ -85,11 +87,10 @@ export async function makeIndex(
   options: RestoreOptions,
   fill: (folder: string) => Promise<Commit>,
 ): Promise<RestoredIndex> {
-  const { dataDir, registry, openDirectory, name, signal } = options;
+  const { dataDir, registry, openDirectory, name, signal, uuid = randomUUID() } = options;
   registry.requireFree(name);
   const definition = definitionNamed(origin, name);
   const { text } = definition;
-  const uuid = randomUUID();
   const staged = makeRestoring(dataDir, uuid, name);
   try {
     const folder = staged.path;

@@ -4,12 +4,14 @@ import {
   bundlePrefix,
   commitPrefix,
   type FormerCommit,
+  hasCommits,
   isDropped,
   lastCommit,
   MOST_FORMER,
+  markDropped,
   type PublishedCommit,
 } from './chain.ts';
-import { type CommitPin, pinKey, pinnedCommits } from './pins.ts';
+import { branchPins, type CommitPin, pinKey, pinnedCommits } from './pins.ts';
 import type { Home } from './stored-json.ts';
 
 /** Objects that a sweep deleted. */
@@ -51,6 +53,7 @@ export async function sweepFamily(
   newest: PublishedCommit | null,
   signal?: AbortSignal,
 ): Promise<Swept> {
+  await removeVoidPins(home, uuid, signal);
   const { unneeded, origin } = await sweepable(home, uuid, newest, signal);
   // first the pin, which the last commit names
   if (origin !== undefined) await removePin(home, { uuid: origin.uuid, name: origin.pin });
@@ -59,6 +62,20 @@ export async function sweepFamily(
     signal,
   );
   return { files: unneeded.length, bytes: unneeded.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/**
+ * Removes the pins of branches without a commit: who made them was stopped. A branch that begins
+ * meanwhile either is seen here, or does not find its pin once it has written its commit.
+ */
+async function removeVoidPins(home: Home, uuid: string, signal?: AbortSignal): Promise<void> {
+  for (const { key, branch } of await branchPins(home, uuid, signal)) {
+    if (await hasCommits(home, branch)) continue;
+    const pin = await home.store.get(key);
+    if (typeof pin === 'string') continue;
+    await home.store.delete([key]);
+    if (await hasCommits(home, branch)) await home.store.put(key, pin.bytes);
+  }
 }
 
 /** What a sweep deletes: objects, and the pin of a branch. */
@@ -102,6 +119,12 @@ const neededBy = ({ number, bundles, former }: PublishedCommit) => ({
   commits: [number, ...former.map((one) => one.number)],
   bundles: [...bundles.map(({ object }) => object), ...former.flatMap(({ dropped }) => dropped)],
 });
+
+/** Drops an index for ever, but its pinned commits. */
+export async function dropFamily(home: Home, uuid: string): Promise<void> {
+  await markDropped(home, uuid);
+  await sweepFamily(home, uuid, null);
+}
 
 /** Removes a pin, and what only it kept if its index was dropped. */
 export async function removePin(home: Home, pin: Pick<CommitPin, 'uuid' | 'name'>): Promise<void> {

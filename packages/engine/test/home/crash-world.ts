@@ -184,6 +184,8 @@ export class CrashWorld {
       need(uuid, this.#last(place, uuid));
     }
     for (const key of this.#keys(`${root}pins/`)) {
+      const branch = /\/branch\.([0-9a-f-]{36})\.json$/.exec(key)?.[1];
+      if (branch !== undefined && this.#last(place, branch) === 0) continue;
       needed.add(key);
       const uuid = key.slice(`${root}pins/`.length).split('/')[0]!;
       need(uuid, json(key).number);

@@ -127,7 +127,7 @@ async function branchFrom(store: Home, folder: string, clock: Clock): Promise<bo
   await home.bringUp();
   const state = stateIn(folder);
   if (state < 0) return false;
-  const pin = await home.pinBranch(BRANCH);
+  const pin = await home.pinBranch(BRANCH, uuidOf(4));
   const clone = { ...indexIn(`${folder}-clone`, uuidOf(4), clock), index: BRANCH };
   cpSync(folder, clone.folder, { recursive: true });
   rmSync(join(clone.folder, 'published'), { force: true });

@@ -35,10 +35,10 @@ import {
 } from '../chain.ts';
 import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
-import { type CommitPin, pinNewest } from '../pins.ts';
+import { branchPinName, type CommitPin, isPinned, pinNewest } from '../pins.ts';
 import { markHome, tryWrite } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
-import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
+import { dropFamily, isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
 import { commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
@@ -167,11 +167,11 @@ export class HomeIndex {
   }
 
   /** Pins the newest commit, which is in force here, for a branch under a name that is free. */
-  pinBranch(name: string): Promise<CommitPin> {
+  pinBranch(name: string, branch: string): Promise<CommitPin> {
     return inStore(async () => {
       const { family: uuid, newest } = this.#published;
       if (newest === null || (await readHead(this.#home, name)) !== null) throw this.#taken(name);
-      const as = { name: `branch-${randomUUID()}`, now: this.#index.clock.now() };
+      const as = { name: branchPinName(branch), now: this.#index.clock.now() };
       const { pin } = await pinNewest(this.#home, { uuid, number: newest.number }, as);
       if (pin.attempt === newest.attempt) return pin;
       await removePin(this.#home, pin);
@@ -180,13 +180,16 @@ export class HomeIndex {
   }
 
   /** Publishes a clone of what is in force here as a branch: it shares all bundles. */
-  branch(clone: IndexAtHome, { uuid: of, name: pin }: CommitPin, version: number): Promise<void> {
+  branch(clone: IndexAtHome, origin: CommitPin, version: number): Promise<void> {
     return inStore(async () => {
       const { newest } = this.#published;
       const { uuid, index } = clone;
       if (newest === null) throw this.#taken(index);
-      const first = firstOfBranch(newest, clone, { uuid: of, pin }, version);
+      const from = { uuid: origin.uuid, pin: origin.name };
+      const first = firstOfBranch(newest, clone, from, version);
       await appendCommit(this.#home, first);
+      // without its pin it is published whole by its next turn
+      if (!(await isPinned(this.#home, origin))) return dropFamily(this.#home, uuid);
       const head = { uuid, number: 1 };
       if ((await writeHead(this.#home, index, head, null)) === null) throw this.#taken(index);
       const as = { place: this.place, family: uuid, name: index, isOwn: true };

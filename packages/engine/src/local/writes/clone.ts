@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CallContext, CloneIndexRequest, CloneResponse } from '@lakehouse-search/contract';
 import { checkCloneIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
 import { type ClonedIndex, cloneIndex } from '../../home/clone-index.ts';
@@ -27,11 +28,12 @@ export async function cloneLocal(
     const { dataDir, registry, openDirectory } = indexes;
     const which = { name, ...(ref === undefined ? {} : { ref }) };
     const options = { ...call, dataDir, registry, openDirectory, ...which };
-    const clone = () => cloneIndex(indexToBackUp(indexes, known), options);
+    const uuid = randomUUID();
+    const clone = () => cloneIndex(indexToBackUp(indexes, known), { ...options, uuid });
     try {
       const made = await (homePlace(known.definition, known.registered.baseDir) === null
         ? clone()
-        : branch(indexes, known, { name, signal: call.signal }, clone));
+        : branch(indexes, known, { name, uuid, signal: call.signal }, clone));
       return {
         ...{ index: name, cloned_from: known.registered.name, index_generation: made.generation },
         snapshot: made.commit.checkpoint?.snapshot_id ?? null,
@@ -47,12 +49,20 @@ export async function cloneLocal(
 function branch(
   indexes: LocalIndexes,
   { registered }: KnownIndex,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal | undefined },
+  {
+    name,
+    uuid,
+    signal,
+  }: {
+    readonly name: string;
+    readonly uuid: string;
+    readonly signal: AbortSignal | undefined;
+  },
   clone: () => Promise<ClonedIndex>,
 ): Promise<ClonedIndex> {
   return withLock(indexes, registered, { what: 'clone', signal }, async ({ home }) => {
     await home?.settle();
-    const pin = await home?.pinBranch(name);
+    const pin = await home?.pinBranch(name, uuid);
     const made = await clone();
     const into = atHome(indexes, indexes.known(name));
     if (pin !== undefined) await home?.branch(into, pin, made.commit.definition_version);
