@@ -87,6 +87,7 @@ describe('a query is meant as', () => {
       'State:"new york" AND health:102',
       (row) => isYork(row) && row.health === 102,
     ],
+    ['Region != East', '-Region:East', (row) => row.Region !== 'East'],
     ['Sales>1000 Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
     [
       'sales>1000 profit<0 region:east',
@@ -100,6 +101,13 @@ describe('a query is meant as', () => {
       expect((await search(meant)).total).toBe(rows(test));
     },
   );
+
+  it('a condition has one note, not one of its field, too', async () => {
+    const { notes } = await search('Region != East');
+    expect(notes).toEqual([
+      `"Region != East" is searched as words: perhaps you mean -Region:East (24 hits)`,
+    ]);
+  });
 
   it('a value that no row has: the note names the values', async () => {
     const { notes, suggested_query } = await search('postal code 99999');

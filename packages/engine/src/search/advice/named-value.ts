@@ -10,7 +10,7 @@ import { plainNumber } from './written-number.ts';
 
 /** Words of a name, at most. */
 const NAME_WORDS = 5;
-const SYNTAX = /["()[\]{}:*?~^\\]|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
+const SYNTAX = /["()[\]{}:*?~^\\<>=]|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 /** Letters and digits of one word. */
 const JOINED = /^(\p{L}{1,3})(\d+)$/u;
 
