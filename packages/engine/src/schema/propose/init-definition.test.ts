@@ -241,6 +241,9 @@ describe('the proposed definition', () => {
     ['group*, city', 'city^3, group'],
     ['group*, name*', 'name^3, group'],
     ['group*, kind*', 'group, kind'],
+    ['city, city_ascii, admin_name*', 'city^3, city_ascii, admin_name^2'],
+    ['product_name*, city', 'product_name^3, city'],
+    ['city, name*', 'name^3, city'],
   ])('prefers titles and names among %s', async (columns, expected) => {
     const values = many((i) => word('Ruth', i));
     const groups = many((i) => `the group ${i % 3}`);

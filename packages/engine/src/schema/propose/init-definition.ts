@@ -239,12 +239,23 @@ function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
   const all = proposals.filter((p) => p.kind === 'field');
   const texts = all.filter(({ text }) => text?.analyzer !== undefined);
   const values = all.filter(({ text }) => text?.type === 'KEYWORD');
-  return [...texts.toSorted((a, b) => titleOrder(a) - titleOrder(b)), ...values];
+  const short = texts.findIndex(({ text, cached }) => cached && !text?.hasFacet);
+  const ranked = texts.map((field, i) => ({
+    field,
+    rank: titleOrder(field, short >= 0 && short < i),
+  }));
+  return [...ranked.toSorted((a, b) => a.rank - b.rank).map(({ field }) => field), ...values];
 }
 
-/** By name; of columns that are not named like titles, those whose values differ come first. */
-const titleOrder = ({ column, text }: FieldProposal): number =>
-  titleRank(column) + (text?.hasFacet ? 0.5 : 0);
+/**
+ * By name. Of columns that are not named like titles, those whose values differ come first; a name
+ * of groups (`admin_name`) comes behind a short text to its left whose values differ.
+ */
+function titleOrder({ column, text }: FieldProposal, isBehindShort: boolean): number {
+  const rank = titleRank(column);
+  if (!text?.hasFacet) return rank;
+  return 0.5 + (isBehindShort && rank > 0 ? NO_TITLE : rank);
+}
 
 /** A text that is named like a title, or whose values differ from row to row. */
 const isTitle = ({ column, text }: FieldProposal): boolean =>
