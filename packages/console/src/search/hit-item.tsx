@@ -12,7 +12,7 @@ export interface HitItemProps {
   readonly description: IndexDescription;
 }
 
-/** The title (the first cached TEXT field), the small fields, and named fragments of others. */
+/** The title (the first cached TEXT field with a value), the small fields, and named fragments of others. */
 export function HitItem({ hit, rank, place, description }: HitItemProps) {
   const row = keyParts(hit.coordinates);
   const key = keyText(row);
@@ -57,11 +57,11 @@ function titleOf(
   { fields }: IndexDescription,
 ): { readonly field: string; readonly fragment: Fragment } | undefined {
   const names = fields.filter(({ type, cached }) => type === 'TEXT' && cached).map((f) => f.name);
-  const field = names.find((name) => typeof hit.fields?.[name] === 'string');
+  const textOf = (name: string) => [hit.fields?.[name] ?? []].flat().map(valueText).join(', ');
+  const field = names.find((name) => textOf(name) !== '');
   if (field === undefined) return undefined;
   const whole = hit.highlight?.[field]?.[0];
-  const text = valueText(hit.fields?.[field] ?? '');
-  return { field, fragment: whole ?? [{ text, marked: false }] };
+  return { field, fragment: whole ?? [{ text: textOf(field), marked: false }] };
 }
 
 /** Scores order the hits unless a field does; fused scores differ behind the second decimal. */

@@ -20,7 +20,8 @@ import { cut, pad, printable, width, wrap } from '../../terminal/text.ts';
 
 /**
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
- * field) with its matched terms marked; then fragments of other fields, with their names.
+ * field with a value) with its matched terms marked; then fragments of other fields, with their
+ * names.
  */
 export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const { index, style, columns, order, rowTexts } = view;
@@ -28,13 +29,11 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const head =
     `${pad(String(rank), 2, 'right')}  ${orderText(hit, order)}` +
     `${printable(formatKey(hit.coordinates))}`;
-  const [title] = text;
+  const title = text.find((name) => valuesOf(hit.fields?.[name]).length > 0);
   const small = smallFields(hit, index.fields, [...keysOf(index), ...sortedOf(order)], title);
   const facts = [armWords(hit), ...small.map(({ text: words }) => words)].filter(Boolean);
   const lines = [headLine(head, facts.join(' · '), style, columns)];
-  if (title !== undefined && isText(hit.fields?.[title])) {
-    lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
-  }
+  if (title !== undefined) lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
   const shown = [title, ...small.map(({ field }) => field), ...sortedOf(order)];
   const fragments = otherFragments(hit, shown);
   if (fragments.length > 0) {
@@ -48,7 +47,9 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   return lines;
 }
 
-const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== '';
+/** The texts of a field of one or more. */
+const valuesOf = (value: Json | undefined): readonly string[] =>
+  [value].flat().filter((one): one is string => typeof one === 'string' && one !== '');
 
 /** Before a row that differs, or may differ, from what the index has of it. */
 export const NEWER_ROW = 'row written after the snapshot of the index:';
@@ -119,6 +120,8 @@ const sortedOf = ({ fields }: HitOrder) => fields.map(([name]) => name);
 
 /** Small fields that a line has room for. */
 const MAX_SMALL = 6;
+/** Characters of a small text. */
+const SMALL_TEXT = 40;
 
 /** A field of a hit, and its name before its value. */
 export interface SmallField {
@@ -127,9 +130,9 @@ export interface SmallField {
 }
 
 /**
- * The cached fields that are not text and the numbers that matched, those that matched first,
- * without those in `shown`. A column is shown once, though several fields may be made of it, also
- * the title.
+ * The cached fields and the numbers that matched, those that matched first, without those in
+ * `shown`; of texts the short ones without matches, behind the others. A column is shown once,
+ * though several fields may be made of it, also the title.
  */
 export function smallFields(
   hit: Hit,
@@ -140,21 +143,25 @@ export function smallFields(
   const isMatched = ({ name }: FieldDescription) => Number(hit.highlight?.[name] !== undefined);
   const columns = new Set(fields.find(({ name }) => name === title)?.source);
   return fields
-    .filter(({ name, type }) => type !== 'TEXT' && !shown.includes(name))
-    .toSorted((a, b) => isMatched(b) - isMatched(a))
+    .filter((field) => !shown.includes(field.name) && !(isTextField(field) && isMatched(field)))
+    .toSorted((a, b) => isMatched(b) - isMatched(a) || isTextField(a) - isTextField(b))
     .flatMap((field): SmallField[] => {
       const value = hit.fields?.[field.name] ?? matchedValue(hit, field) ?? null;
       const column = [...field.source, ...(field.path === undefined ? [] : [field.path])].join('.');
       if (value === null || columns.has(column)) return [];
       columns.add(column);
-      return [{ field: field.name, text: printable(`${field.name} ${shortValue(field, value)}`) }];
+      const short = shortValue(field, value);
+      if (isTextField(field) && short.length > SMALL_TEXT) return [];
+      return [{ field: field.name, text: printable(`${field.name} ${short}`) }];
     })
     .slice(0, MAX_SMALL);
 }
 
+const isTextField = ({ type }: FieldDescription) => Number(type === 'TEXT');
+
 /** The values of a number or date that matched, though the index returns none. */
 function matchedValue({ highlight }: Hit, { name, type }: FieldDescription): Json | undefined {
-  if (type === 'KEYWORD') return undefined;
+  if (type === 'KEYWORD' || type === 'TEXT') return undefined;
   return highlight?.[name]?.map(fragmentText).join(', ');
 }
 
@@ -179,13 +186,21 @@ const rowText = (value: Json): string => (typeof value === 'string' ? value : te
 
 function titleLine(hit: Hit, title: string, style: Style, columns: number): string {
   const whole = hit.highlight?.[title]?.[0];
-  const plain = String(hit.fields?.[title] ?? '');
-  if (whole === undefined) return style.bold(cut(printable(plain), columns));
-  return fragmentLine(whole, style, columns, style.bold);
+  const values = valuesOf(hit.fields?.[title]);
+  if (whole === undefined) return style.bold(cut(printable(values.join(', ')), columns));
+  const all = values.length > 1 ? inOneLine(withFragment(values, whole), ', ') : whole;
+  return fragmentLine(all, style, columns, style.bold);
 }
 
-const inOneLine = (fragments: readonly Fragment[]): Fragment =>
-  fragments.flatMap((one, i) => (i === 0 ? one : [{ text: ' · ', marked: false }, ...one]));
+/** The values, of which one is the fragment; a fragment of a part of a value comes first. */
+function withFragment(values: readonly string[], fragment: Fragment): readonly Fragment[] {
+  const at = values.indexOf(fragmentText(fragment));
+  const all = values.map((text, i) => (i === at ? fragment : [{ text, marked: false }]));
+  return at < 0 ? [fragment, ...all] : all;
+}
+
+const inOneLine = (fragments: readonly Fragment[], between = ' · '): Fragment =>
+  fragments.flatMap((one, i) => (i === 0 ? one : [{ text: between, marked: false }, ...one]));
 
 /** A fragment on one line, cut to the width, matched terms marked, the rest as `plain` has it. */
 export function fragmentLine(

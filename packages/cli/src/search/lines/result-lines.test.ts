@@ -94,6 +94,41 @@ describe('the lines of a search answer', () => {
     expect(sorted.slice(2)).toEqual([' 1  price 6.67  sku=A1', '    a tent']);
   });
 
+  it('have all values of a title that is a list, those that matched with marks', () => {
+    const fields = { name: ['a tent', 'a big tent', 'x'] };
+    const marked = [
+      { text: 'a big ', marked: false },
+      { text: 'tent', marked: true },
+    ];
+    const linesOf = (highlight: object) =>
+      resultLines(answer({}, { fields, highlight }), search({}), page).slice(3);
+    expect(linesOf({ name: [marked] })).toEqual(['    a tent, a big «tent», x']);
+    expect(linesOf({ name: [marked.slice(1)] })).toEqual(['    «tent», a tent, a big tent, x']);
+    expect(linesOf({})).toEqual(['    a tent, a big tent, x']);
+  });
+
+  it('have the first text with a value as title, and short other texts beside the key', () => {
+    const texts = ['kind', 'note'].map((name) => field(name, 'TEXT', true));
+    const view = { ...page, index: { ...index, fields: [...index.fields, ...texts] } };
+    const linesOf = (fields: object, highlight: object = {}) =>
+      resultLines(answer({}, { fields, highlight }), search({}), view).slice(2);
+    const note = 'a text that is too long to be shown beside the key';
+    expect(linesOf({ name: 'a tent', kind: 'Camping', note, price: 3 })).toEqual([
+      ' 1  1.23  sku=A1                 price 3 · kind Camping',
+      '    a tent',
+    ]);
+    expect(linesOf({ name: null, kind: 'Camping', note })).toEqual([
+      ' 1  1.23  sku=A1',
+      '    Camping',
+    ]);
+    const kind = [[{ text: 'Camping', marked: true }]];
+    expect(linesOf({ name: 'a tent', kind: 'Camping' }, { kind })).toEqual([
+      ' 1  1.23  sku=A1',
+      '    a tent',
+      '    kind: «Camping»',
+    ]);
+  });
+
   it('name the fields of fragments, the short ones first', () => {
     const marked = { text: 'red', marked: true };
     const highlight = { note: [[{ text: 'runs over ', marked: false }, marked]], hue: [[marked]] };
