@@ -4,8 +4,9 @@
  * 1. a condition in other signs (respell.ts), the text without single quotes, or another path;
  * 2. the same text in another case or with other accents, in any field of a bare word, or truth;
  * 3. objects that have the text as a key, whole values that have it as a word;
- * 4. words and values that begin with the text (after the next, if it has no digit);
- * 5. the nearest term.
+ * 4. the word in two, its parts in one (near-texts.ts);
+ * 5. words and values that begin with the text (after the next, if it has no digit);
+ * 6. the nearest term.
  *
  * They are suggested only if they find documents.
  */
@@ -31,7 +32,7 @@ import { wholePeriod } from './dates/whole-period.ts';
 import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
-import { alike, fieldValue, near, withValue } from './near-texts.ts';
+import { alike, fieldValue, near, rejoined, withValue } from './near-texts.ts';
 import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
@@ -87,6 +88,8 @@ export async function meantClause(
   }
   const phrase = await bestGuess(guesser, valued, asPhrase);
   if (phrase !== undefined) return phrase;
+  const split = await bestGuess(guesser, valued, rejoined);
+  if (split !== undefined) return split;
   const closest = async () =>
     (await bestGuess(guesser, valued, reworded)) ??
     bestGuess(guesser, valued, await nearestOf(guesser, valued));

@@ -1,4 +1,5 @@
 /** The same clause with other texts of its field: other case and accents, the nearest term. */
+import type { Analyzer } from '../../analysis/analyzer.ts';
 import { analyzeToTokens } from '../../analysis/tokens.ts';
 import { findField } from '../../query/bind/fields.ts';
 import { escapeWord } from '../../query/syntax/characters.ts';
@@ -7,7 +8,7 @@ import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
 import type { Guesser, Valued } from './guesser.ts';
-import { likePattern, plainText, runsOfLike } from './like-pattern.ts';
+import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 
 /** The same clause with texts of the field that differ in case, accents, marks and umlauts alone. */
 export async function alike({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
@@ -77,6 +78,43 @@ export async function near(guesser: Guesser, node: Valued): Promise<readonly Val
     if (term !== undefined) return [withValue(node, await wordOf(node.field, term))];
   }
   return [];
+}
+
+/** The longest word that is split in two. */
+const LONGEST_SPLIT = 24;
+
+/** The same clause with one word as two, or with the parts of a word as one or as words. */
+export async function rejoined(guesser: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { target } = fieldValue(guesser.context, node);
+  const inverted = target?.plan.inverted;
+  if ((node.kind !== 'term' && node.kind !== 'phrase') || inverted?.kind !== 'text') return [];
+  if (/\s/.test(node.value) || !/\p{L}/u.test(node.value)) return [];
+  const parts = node.value.split(/[^\p{L}\p{M}\p{N}]+/u).filter((part) => part !== '');
+  const [word] = parts;
+  const texts =
+    parts.length === 1
+      ? await halves(guesser, node.field, word, inverted.analyzer)
+      : [parts.join(''), parts.join(' ')];
+  return texts.map((text) => withValue({ ...node, kind: 'term' }, text));
+}
+
+/** A word in two, the first of which the field has as a word. */
+async function halves(
+  { context, fan }: Guesser,
+  field: string,
+  word: string,
+  analyzer: Analyzer,
+): Promise<readonly string[]> {
+  const letters = Array.from(word);
+  if (letters.length < 4 || letters.length > LONGEST_SPLIT) return [];
+  const starts = Array.from(analyzer.normalize(word)).slice(0, -2).map(literalPattern);
+  const pattern = starts.reduceRight((rest, letter) => `(${letter}${rest})?`, '').slice(0, -1);
+  const terms = new Set(await matchingTerms(context, fan, field, { pattern }));
+  return letters.slice(1, -1).flatMap((_, i) => {
+    const start = letters.slice(0, i + 1).join('');
+    const [stem] = analyzeToTokens(analyzer, start);
+    return terms.has(stem?.token ?? start) ? [`${start} ${letters.slice(i + 1).join('')}`] : [];
+  });
 }
 
 /** The text of a clause as its field's terms are written, and the field. */

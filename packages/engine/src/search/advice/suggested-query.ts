@@ -39,7 +39,10 @@ interface Suggestions
 export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   const { context } = read;
   const { request } = read.checked;
-  const pasted = (await asPasted(read, 0)) ?? (await asNumber(context, request));
+  const pasted =
+    (await asPasted(read, 0)) ??
+    (await asNumber(context, request)) ??
+    (await asOneWord(context, request));
   if (pasted !== undefined) return pasted;
   const counted = await countClauses(read);
   const found = {
@@ -221,6 +224,26 @@ async function asPhrase(
   const phrase = quote(text.trim());
   const total = await totalWith(context, request, 'query', phrase);
   return total ? meantAs('rows have the words side by side', phrase, total) : undefined;
+}
+
+/** Gaps between words that are tried without their blanks. */
+const JOINED_GAPS = 3;
+
+/** What two words side by side find as one word, which may have an apostrophe. */
+async function asOneWord(
+  context: SearchContext,
+  request: SearchRequest,
+): Promise<Suggestions | undefined> {
+  const { query: text = '' } = request;
+  const gaps = WORDS.test(text) ? [...text.trim().matchAll(/\s+/g)] : [];
+  for (const { index, 0: gap } of gaps.slice(0, JOINED_GAPS)) {
+    for (const sign of ['', "'"]) {
+      const query = text.trim().slice(0, index) + sign + text.trim().slice(index + gap.length);
+      const total = await totalWith(context, request, 'query', query);
+      if (total) return meantAs('rows have the words as one', query, total);
+    }
+  }
+  return undefined;
 }
 
 const meantAs = (why: string, query: string, total: number): Suggestions => ({

@@ -1,0 +1,50 @@
+/** Words that rows have as two, or as one, of which a search finds nothing. */
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const NAMES = [
+  'Wal-Mart Stores',
+  'Citigroup',
+  'O Fallon',
+  'Fallon',
+  "D'Artagnan",
+  'Database',
+  'Basel',
+];
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schemaOf({ id: 'long', name: 'string' }));
+  await appendRows(lake.source, { kind: 'rows', rows: NAMES.map((name, id) => ({ id, name })) });
+  await lake.define(`key: { identifier: [id] }
+default_fields: [name, stems]
+fields:
+  - { name: name, type: TEXT }
+  - { name: stems, source: [name], type: TEXT, analyzer: english }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+const search = (query: string) => lake.backend.search({ query, suggest: true });
+
+describe('a search without hits', () => {
+  it.each([
+    ['walmart', '"wal mart"', 'Wal-Mart Stores'],
+    ['name:Walmart', 'name:"Wal mart"', 'Wal-Mart Stores'],
+    ['stems:walmart', 'stems:"wal mart"', 'Wal-Mart Stores'],
+    ['Citi-Group', 'CitiGroup', 'Citigroup'],
+    ["O'Fallon", '"O Fallon"', 'O Fallon'],
+    ['ofallon', '"o fallon"', 'O Fallon'],
+    ['data base', 'database', 'Database'],
+    ['d artagnan', "d'artagnan", "D'Artagnan"],
+    ['databse', 'database', 'Database'],
+  ])('%s: %s', async (query, meant, name) => {
+    const { total, suggested_query, suggested_total } = await search(query);
+    expect([total, suggested_query, suggested_total]).toEqual([0, meant, 1]);
+    const { hits } = await search(meant);
+    expect(hits.map(({ key }) => NAMES[Number(/\d+/.exec(`${key}`)?.[0])])).toEqual([name]);
+  });
+});
