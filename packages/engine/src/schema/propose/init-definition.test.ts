@@ -257,6 +257,15 @@ describe('the proposed definition', () => {
     expect(/default_fields: \[(.*)\]/.exec(text)?.[1]).toBe(expected);
   });
 
+  it('caches the first numbers, which have columns anyway, but no key', async () => {
+    const columns = Array.from({ length: 9 }, (_, n) => [`n${n}`, { type: { kind: 'long' } }]);
+    const table = fakeTable(Object.fromEntries(columns));
+    const text = await initDefinition(table, { source: { path: '/x' } });
+    const { definition } = parseDefinition(text, ANALYZER_CATALOG);
+    const cached = definition?.fields.filter((one) => one.cached).map(({ name }) => name);
+    expect(cached).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6']);
+  });
+
   it('names the columns that are beyond the limit of default_fields', async () => {
     const columns = Array.from({ length: 26 }, (_, n) => {
       return [`c${n}`, { type: string, values: many((i) => `${String.fromCharCode(65 + n)}${i}`) }];

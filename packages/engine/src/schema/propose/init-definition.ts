@@ -311,14 +311,20 @@ function fieldLines(
   if (fields.length === 0) return [];
   const sorted = fields.toSorted((a, b) => Number(b === title) - Number(a === title));
   const taken = new Set(names.values());
+  const numbers = fields.filter(isNumber).filter(({ column }) => !keys.includes(column));
+  const shown = [title, ...numbers.slice(0, SHOWN_NUMBERS)];
   const lines = sorted.flatMap((field) => {
     const isKey = keys.includes(field.column) && field.why === '';
-    const line = fieldLine(field, field === title, names);
+    const line = fieldLine(field, shown.includes(field), names);
     const twin = field.text?.hasFacet ? [exactLine(field, names, taken)] : [];
     return [withNote(line, isKey ? 'part of the key' : field.why), ...twin];
   });
   return ['fields:', ...lines];
 }
+
+/** Numbers that hits have beside their title; the columns that filter them give their values. */
+const SHOWN_NUMBERS = 6;
+const isNumber = ({ type }: FieldProposal): boolean => ['LONG', 'DOUBLE', 'BOOL'].includes(type);
 
 const withNote = (line: string, note: string): string =>
   note === '' ? line : `${line.padEnd(64)} # ${note}`;
@@ -332,13 +338,13 @@ function meaningLines(proposals: readonly Proposal[], title: FieldProposal | und
   ];
 }
 
-function fieldLine(field: FieldProposal, isTitle: boolean, names: FieldNames): string {
+function fieldLine(field: FieldProposal, isShown: boolean, names: FieldNames): string {
   const { column, type, text, format } = field;
   const counts = format === undefined ? '' : `, format: ${format}`;
   const analyzer = text?.analyzer === undefined ? '' : `, analyzer: ${text.analyzer.name}`;
   const folded = text?.folded ? ', folded: true' : '';
   const fast = type === 'KEYWORD' && text?.fast !== false ? ', fast: true' : '';
-  const cached = field.cached || isTitle ? ', cached: true' : '';
+  const cached = field.cached || isShown ? ', cached: true' : '';
   const head = namePart(column, nameOf(names, column));
   return `  - { ${head}, type: ${type}${counts}${analyzer}${folded}${fast}${cached} }`;
 }
