@@ -9,7 +9,8 @@ const figureFlag = Flags.string({ multiple: true });
 
 function figureFlags(): FigureFlags {
   const flags = FIGURES.map((name) => {
-    return [name, { ...figureFlag, description: `${name} alone`, helpValue: 'FIELD' }];
+    const description = `${name}, also per value of --terms`;
+    return [name, { ...figureFlag, description, helpValue: 'FIELD' }];
   });
   return Object.fromEntries(flags) as FigureFlags;
 }
@@ -84,11 +85,13 @@ const PART = /^(hour|day|month)_of_/;
 /** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
 export async function aggregationSpecs(flags: AggregationFlags): Promise<AggSpecs> {
   const specs = flags.aggs === undefined ? {} : await aggsOf(flags.aggs);
-  const add = (name: string, kind: string, spec: JsonObject) => {
-    specs[name in specs ? `${name} ${kind}` : name] = { [kind]: spec } as AggSpec;
+  const add = (name: string, kind: string, spec: JsonObject, more: object = {}) => {
+    specs[name in specs ? `${name} ${kind}` : name] = { [kind]: spec, ...more } as AggSpec;
   };
   const size: JsonObject = flags.size === undefined ? {} : { size: flags.size };
-  for (const field of flags.terms ?? []) add(field, 'terms', { field, ...size });
+  const figures = figureSpecs(flags);
+  const nested = Object.keys(figures).length === 0 ? {} : { aggs: figures };
+  for (const field of flags.terms ?? []) add(field, 'terms', { field, ...size }, nested);
   for (const field of flags.significant ?? []) {
     add(field, 'significant_terms', { field, ...size });
   }
@@ -97,9 +100,7 @@ export async function aggregationSpecs(flags: AggregationFlags): Promise<AggSpec
     add(field, kind, { field, ...spec, min_doc_count: 0 });
   }
   for (const field of flags.stats ?? []) add(field, 'stats', { field });
-  for (const kind of FIGURES) {
-    for (const field of flags[kind] ?? []) add(`${field} ${kind}`, kind, { field });
-  }
+  Object.assign(specs, figures);
   for (const field of flags.cardinality ?? []) add(field, 'cardinality', { field });
   for (const field of flags.percentiles ?? []) add(field, 'percentiles', { field });
   if (Object.keys(specs).length > 0) return specs;
@@ -107,6 +108,14 @@ export async function aggregationSpecs(flags: AggregationFlags): Promise<AggSpec
     hint: 'add --terms FIELD, --stats FIELD, --histogram FIELD:day or --aggs JSON',
   });
 }
+
+/** `--avg` and the like: of all matches, and of each value of `--terms`. */
+const figureSpecs = (flags: AggregationFlags): AggSpecs =>
+  Object.fromEntries(
+    FIGURES.flatMap((kind) =>
+      (flags[kind] ?? []).map((field) => [`${field} ${kind}`, { [kind]: { field } } as AggSpec]),
+    ),
+  );
 
 interface Histogram {
   readonly kind: 'histogram' | 'date_histogram' | 'date_part';
