@@ -56,6 +56,15 @@ describe('dates of aggregations', () => {
     expect(lines).toEqual(['a  13412513.25', 'b  0.666667', 'c  -1234.57']);
   });
 
+  it('stand beside keys of four digits without commas, which may be years', () => {
+    const buckets = [1950, 20_000].map((key) => ({ key, doc_count: 1234 }));
+    const lines = aggregationLines({ year: { buckets } }, {}, plain, 120);
+    expect(lines.map((line) => line.replace(/ *█+$/, ''))).toEqual([
+      'year  1950    1,234',
+      '      20,000  1,234',
+    ]);
+  });
+
   it('stay as they are where they cannot be told as a date', () => {
     expect(isoInstant('9223372036854775807')).toBe('9223372036854775807');
     expect(isoInstant(-1)).toBe('1969-12-31T23:59:59.999999Z');

@@ -64,7 +64,7 @@ function cutLines(result: Buckets, style: Style): string[] {
 
 function bucketLines(result: Buckets, nested: AggSpecs, style: Style, columns: number): string[] {
   const rows = result.buckets.map(({ key, doc_count: n, bg_count: all }) => {
-    const label = all === undefined ? figure(key) : `${figure(key)} of ${count(all)}`;
+    const label = all === undefined ? keyText(key) : `${keyText(key)} of ${count(all)}`;
     return { label, count: n };
   });
   const left = 'sum_other_doc_count' in result ? result.sum_other_doc_count : 0;
@@ -91,8 +91,8 @@ const MOST_BARS = 20;
 function lineOfLevels(buckets: readonly AggBucket[], style: Style, columns: number): string {
   const counts = buckets.map((bucket) => bucket.doc_count);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const peak = figure(buckets[counts.indexOf(most)].key);
-  const [from, to] = [figure(buckets[0].key), figure(buckets.at(-1)!.key)];
+  const peak = keyText(buckets[counts.indexOf(most)].key);
+  const [from, to] = [keyText(buckets[0].key), keyText(buckets.at(-1)!.key)];
   const scale =
     least === most ? `${count(least)} each` : `${count(least)} to ${count(most)}, most at ${peak}`;
   const tail = `${to}  ${scale}`;
@@ -116,6 +116,12 @@ function figures(result: AggResult, style: Style): string {
   const shown = Object.entries(parts).map(([name, value]) => `${name} ${figure(value)}`);
   return [`count ${count(n)}`, ...shown].join(' · ');
 }
+
+/** Four digits may be a year. */
+const keyText = (key: Json): string =>
+  typeof key === 'number' && Number.isInteger(key) && Math.abs(key) < 10_000
+    ? String(key)
+    : figure(key);
 
 function figure(value: Json): string {
   if (typeof value !== 'number') return value === null ? '-' : instantText(String(value));
