@@ -23,7 +23,8 @@ export default class IndexCreate extends LhsCommand {
     const issues = await backend
       .validateDefinition({ definition, base_dir: baseDir, against_source: true })
       .catch(() => []);
-    this.terminal.err(...issueLines(file, issues, this.style));
+    const warnings = issues.map((issue) => ({ ...issue, severity: 'warning' as const }));
+    this.terminal.err(...issueLines(file, warnings, this.style));
     const isSound = issues.every(({ severity }) => severity !== 'error');
     const next = isSound
       ? `reindex ${created.index}`
