@@ -139,8 +139,8 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
     async () => {
       const why =
         'facet "title" skipped: it is TEXT, which has words and no values to count: no field of ' +
-        'index "vec" groups or sorts "title" whole: add a fast KEYWORD field with its source in ' +
-        'the definition, then lhs index apply FILE, or read the rows of "title:*"\n';
+        'index "vec" groups or sorts "title" whole: add "{ name: title_exact, source: title, ' +
+        'type: KEYWORD, folded: true, fast: true }" in the definition, then lhs index apply FILE\n';
       const fields = ['--field', 'service', '--field', 'title'];
       const [lines, json, search] = await Promise.all([
         home.run(['index', 'facets', 'vec', ...fields]),

@@ -134,7 +134,7 @@ describe('errors of tools', () => {
     [
       'aggregate',
       { cardinality: 'title' },
-      ['add a fast KEYWORD field with its source', 'read the rows of "title:*"'],
+      ['add "{ name: title_exact, source: title, type: KEYWORD, folded: true, fast: true }"'],
     ],
   ])('%s %j tells what would be right', async (tool, input, words) => {
     const result = await agent.call(tool, input);

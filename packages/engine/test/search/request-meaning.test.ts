@@ -120,9 +120,11 @@ describe('facets', () => {
   it('skip fields that cannot be counted, and say which and why', async () => {
     const fields = ['tag', 'title', 'price', 'meta.lang'];
     const way = 'in the definition, then alter index "t" with it';
-    const title = 'no field of index "t" groups or sorts "title" whole: add a fast KEYWORD field';
+    const title =
+      'no field of index "t" groups or sorts "title" whole: add "{ name: title_exact, ' +
+      `source: title, type: KEYWORD, folded: true, fast: true }" ${way}`;
     const reasons = {
-      title: `it is TEXT, which has words and no values to count: ${title} with its source ${way}`,
+      title: `it is TEXT, which has words and no values to count: ${title}`,
       price: `it is DOUBLE without fast: set "fast: true" on "price" ${way}`,
       'meta.lang': `it is a path without a declared field: declare "meta.lang" as a fast field`,
     };

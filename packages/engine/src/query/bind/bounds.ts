@@ -1,6 +1,7 @@
 import { orderedFromDouble } from '../../base/arrays/ordered-double.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { keyColumns } from '../../schema/keys/key.ts';
+import { yamlScalar } from '../../schema/propose/source-lines.ts';
 import { parsePeriod } from '../../schema/values/date-period.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
 import { parseCidr } from '../../schema/values/ip-value.ts';
@@ -254,9 +255,17 @@ export function fastHint(
   const other = exact?.get(plan.id);
   if (other !== undefined) return `take "${other}", which has the whole values of "${plan.name}"`;
   if (plan.type !== 'TEXT') return changeHint(`set "fast: true" on "${plan.name}"`, index);
-  const twin = changeHint('add a fast KEYWORD field with its source', index);
   const words = `no field of index "${index}" groups or sorts "${plan.name}" whole`;
-  return `${words}: ${twin}, or read the rows of "${plan.name}:*"${others}`;
+  return `${words}: ${changeHint(`add ${exactField(plan, fields)}`, index)}${others}`;
+}
+
+/** The field to add that has the whole values of a text. */
+function exactField({ id, name }: FieldPlan, { columns, plans }: QueryFields): string {
+  const column = columns?.get(id);
+  const exact = `${name}_exact`;
+  if (column === undefined || plans.has(exact)) return 'a fast KEYWORD field with its source';
+  const [own, source] = [exact, column].map(yamlScalar);
+  return `"{ name: ${own}, source: ${source}, type: KEYWORD, folded: true, fast: true }"`;
 }
 
 /** Throws invalid_query where the values of a field without terms are not looked up. */
