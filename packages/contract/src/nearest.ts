@@ -28,6 +28,19 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
+/** The first names in words, the nearest to `name` first; a name is compared behind its dots. */
+export function firstNames(name: string, names: readonly string[], most: number): string {
+  const wanted = lastPart(name);
+  const distances = names.map((one): readonly [string, number] => {
+    const other = lastPart(one);
+    return [one, alignmentDistance(wanted, other, Math.max(wanted.length, other.length))];
+  });
+  const sorted = distances.sort((a, b) => a[1] - b[1]).map(([one]) => one);
+  return sorted.slice(0, most).join(', ') + (sorted.length > most ? ', …' : '');
+}
+
+const lastPart = (name: string): string => name.slice(name.lastIndexOf('.') + 1, 64).toLowerCase();
+
 function alignmentDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];

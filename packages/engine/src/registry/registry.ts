@@ -7,7 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LhsError, type NextStep } from '@lakehouse-search/contract';
-import { didYouMean, namesSeveral, ONE_INDEX } from '@lakehouse-search/contract/internal';
+import {
+  didYouMean,
+  firstNames,
+  namesSeveral,
+  ONE_INDEX,
+} from '@lakehouse-search/contract/internal';
 import type { Looks } from '../base/looks.ts';
 import { SYSTEM_CLOCK } from '../base/time/clock.ts';
 import { Aliases } from './aliases.ts';
@@ -145,7 +150,7 @@ export class Registry {
       ...(names.length === 0
         ? this.#nothingHere()
         : {
-            hint: `${several}indexes: ${names.slice(0, 20).join(', ')}`,
+            hint: `${several}indexes: ${firstNames(name, names, 20)}`,
             next: [{ step: 'list_indexes' }],
           }),
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { firstNames } from '@lakehouse-search/contract/internal';
 import { LakeError } from '../base/errors.ts';
 import { type FileStore, localFiles } from '../base/files/file-store.ts';
 import type { FolderEntries } from '../base/files/folder-entries.ts';
@@ -195,7 +196,7 @@ async function missing(
   table: string,
   store: FileStore,
 ): Promise<LakeError> {
-  const found = await foundIn(config, store);
+  const found = await foundIn(config, table, store);
   return new LakeError(
     'table_not_found',
     `table "${table}" is not in warehouse "${config.warehouse}"; ${found}`,
@@ -204,13 +205,17 @@ async function missing(
 }
 
 /** What a warehouse holds, in words. */
-async function foundIn(config: FilesystemCatalogConfig, store: FileStore): Promise<string> {
+async function foundIn(
+  config: FilesystemCatalogConfig,
+  table: string,
+  store: FileStore,
+): Promise<string> {
   if (!(isObjectPath(config.warehouse) || (await isFolder(resolvePlace(config.warehouse))))) {
     return 'there is no such folder';
   }
   const known = await knownTables(config, store);
   if (known.length === 0) return 'it holds no tables';
-  return `its tables are ${known.slice(0, 10).join(', ')}${known.length > 10 ? ', …' : ''}`;
+  return `its tables are ${firstNames(table, known, 10)}`;
 }
 
 /** The tables of a warehouse, none if there is no warehouse. Throws permission_denied. */

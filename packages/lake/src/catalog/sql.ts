@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
+import { firstNames } from '@lakehouse-search/contract/internal';
 import { LakeError } from '../base/errors.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
@@ -100,7 +101,7 @@ async function findRow(db: SqlDatabase, config: SqlCatalogConfig, table: string)
   throw new LakeError(
     'table_not_found',
     `table "${table}" is not in catalog "${db.shown}"; its tables are ` +
-      `${known.slice(0, 10).join(', ') || 'none'}`,
+      `${firstNames(table, known, 10) || 'none'}`,
     { details: { table } },
   );
 }

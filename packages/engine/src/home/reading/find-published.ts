@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { LhsError } from '@lakehouse-search/contract';
-import { didYouMean } from '@lakehouse-search/contract/internal';
+import { didYouMean, firstNames } from '@lakehouse-search/contract/internal';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
 import { inStore } from '../../source/store-errors.ts';
 import { type Head, headsIn, readHead } from '../chain.ts';
@@ -59,7 +59,7 @@ const noLocation = (location: string): LhsError =>
 export async function notThere(home: Home, name: string): Promise<LhsError> {
   const { place } = home;
   const names = (await inStore(() => headsIn(home))).map((head) => head.name);
-  const others = names.length === 0 ? '' : `; it has ${names.slice(0, 20).join(', ')}`;
+  const others = names.length === 0 ? '' : `; it has ${firstNames(name, names, 20)}`;
   const near = didYouMean(name, names) || others;
   return new LhsError('index_not_found', `"${place}" has no index "${name}"${near}`, {
     hint: 'an index is there once its definition has "storage" and it was built or synced',
