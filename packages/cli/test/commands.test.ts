@@ -1,6 +1,7 @@
 // @module-tag slow
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SearchResponse } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ended, Home, lines, TABLES } from './child.ts';
 import { BACKENDS, onBackend } from './on-backend.ts';
@@ -414,6 +415,14 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     const missing = await home.run(['search', 'vec', '--queries', 'missing.txt']);
     expect(missing).toMatchObject({ code: 3, stdout: '' });
     expect(missing.stderr).toMatch(/no file "missing\.txt"/);
+  });
+
+  it('writes what a search without hits may have meant as JSON, too', async () => {
+    const found = await home.json<SearchResponse>(['search', 'vec', 'titel']);
+    expect(found).toMatchObject({ total: 0, suggested_query: 'title' });
+    expect(found.clauses).toMatchObject([{ clause: 'titel', total: 0, suggestion: 'title' }]);
+    const fixed = await home.json<SearchResponse>(['search', 'vec', 'titel', '--fix']);
+    expect(fixed.total).toBe(found.suggested_total);
   });
 
   it('says where a query is wrong, with a caret under it', async () => {

@@ -112,7 +112,7 @@ export function presentSearch(
         ...remarks(answer, style, width),
       ];
     },
-    wire: () => answerOf(search),
+    wire: () => answerOf(withSuggestions(search)),
     async table() {
       refuseSummaries(search.request, format);
       const answer = await answerOf(search);
