@@ -103,7 +103,7 @@ export default class LhsHelp extends Help {
     const long = all.filter(({ id, aliases }) => !aliases.includes(id));
     return long.map(({ id, aliases, summary, description }) => ({
       id: id.replaceAll(':', ' '),
-      short: aliases[0],
+      short: aliases.find((alias) => !alias.includes(':')),
       summary: this.render(summary ?? description ?? ''),
     }));
   }

@@ -255,6 +255,7 @@ describe('help', () => {
     expect(all.stdout).toMatch(
       /^Define and build an index {2}index init, index validate, index create, /m,
     );
+    expect(all.stdout).toMatch(/^Change an index {2,}index alter, rename, index clone, index /m);
     expect(page.stdout).toMatch(/^QUERIES\n/);
     expect(page.stdout).toMatch(/\nCommands: lhs query --help\n$/);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
