@@ -31,3 +31,12 @@ describe('the way out of a value that does not fit', () => {
     expect(error).toMatchObject({ hint: expect.stringContaining(way) });
   });
 });
+
+describe('the way out of a column that the table has not', () => {
+  it('is that of every command that appends rows', () => {
+    const details = { option: 'unknown_column', column: 'nam', known: ['id', 'name'] };
+    expect(adviceOf(new LakeError('invalid_argument', 'unknown', { details }))).toMatchObject({
+      hint: '--rename nam=name reads it as name; lhs import --replace replaces rows and columns',
+    });
+  });
+});

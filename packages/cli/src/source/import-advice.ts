@@ -37,7 +37,7 @@ const ADVICE: Readonly<
   unknown_column: ({ column, known }) => {
     const near = nearest(String(column), known as readonly string[]) ?? 'NAME';
     const name = shellWord(`${column}=${near}`);
-    return `--rename ${name} reads it as ${near}; --replace in place of --append changes columns`;
+    return `--rename ${name} reads it as ${near}; lhs import --replace replaces rows and columns`;
   },
   variant: () => '--format-version 3 makes a table that has variants',
   value: valueAdvice,
