@@ -36,15 +36,27 @@ function changeLines({ setting, from, to, strategy, reason }: AlterChange, colum
 
 function valueText(value: Json): string {
   if (value === null) return 'none';
-  const plain = keyText(value) ?? (typeof value === 'string' ? value : textOfJson(value));
-  const text = printable(plain);
+  if (isObject(value)) return printable(keyText(value) ?? settingsText(value));
+  const text = printable(typeof value === 'string' ? value : textOfJson(value));
   return text.length <= VALUE_WIDTH ? text : `${text.slice(0, VALUE_WIDTH - 1)}…`;
 }
 
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The settings of a field that are not off: `fast, type LONG`. */
+const settingsText = (settings: JsonObject): string =>
+  Object.entries(settings)
+    .filter(([, value]) => value !== false && value !== null)
+    .map(([name, value]) => {
+      if (value === true) return name;
+      const texts = [value].flat().map((one) => (typeof one === 'string' ? one : textOfJson(one)));
+      return `${name} ${texts.join(', ')}`;
+    })
+    .join(', ');
+
 /** A key as its columns, or `row`; null if a value is no key. */
-function keyText(value: Json): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const { identifier, partition, row } = value as JsonObject;
+function keyText({ identifier, partition, row }: JsonObject): string | null {
   if (row === true) return 'row';
   if (!Array.isArray(identifier) || !Array.isArray(partition)) return null;
   return [...partition, ...identifier].join(', ');
