@@ -2,7 +2,7 @@
 import { eachOf } from '@lakehouse-search/lake/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
 import type { Backup } from './backups.ts';
-import type { BundleFile, BundleRef } from './bundle.ts';
+import { BUNDLED_NAME, type BundleFile, type BundleRef } from './bundle.ts';
 import { readBundleFile, readBundleFiles, type StoredBundle } from './bundle-files.ts';
 import { bundleKey, bundlePrefix, type PublishedCommit } from './chain.ts';
 import { readChunks, requireChunks } from './former-backups.ts';
@@ -20,10 +20,7 @@ export interface BackupContents {
   read(path: string): AsyncIterable<Uint8Array>;
 }
 
-/** No part of a path can leave the folder of an index. */
-const PATH =
-  /^(generation\/[a-z0-9][a-z0-9._-]{0,199}|embeddings\/[0-9a-f]{32}\/\d{6,15}\.(keys|vectors))$/;
-/** Embedding caches are in pieces, so that only those are copied that were added. */
+/** A piece of an embedding cache. */
 const CACHE_PIECE = /^(embeddings\/.*)\/(\d{6})$/;
 
 /** The name of a piece of an embedding cache. */
@@ -72,12 +69,11 @@ export async function commitContents(
     const part = opened[at]!.get(bundledName(name));
     if (part === undefined) throw damaged(place, `no bundle has "${name}"`);
     const path = pathOf(name);
-    if (!PATH.test(path)) throw damaged(place, `"${name}" is no name of a file of an index`);
     parts.set(path, [...(parts.get(path) ?? []), part]);
   }
   for (const [name, part] of opened.flatMap((files) => [...files])) {
     const path = pathOf(name);
-    if (!parts.has(path) && PATH.test(path)) parts.set(path, [part]);
+    if (!parts.has(path) && BUNDLED_NAME.test(name)) parts.set(path, [part]);
   }
   const lengths = [...parts].map(([path, all]): [string, number] => [
     path,

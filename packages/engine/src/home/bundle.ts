@@ -125,6 +125,13 @@ const sumsIn = (bytes: Buffer): readonly number[] =>
 /** Blocks of a file. */
 const blocksOf = (length: number): number => Math.ceil(length / BUNDLE_BLOCK);
 
+/**
+ * Names of files in bundles. No part can leave the folder of an index; embedding caches are in
+ * pieces, so that only those are copied that were added.
+ */
+export const BUNDLED_NAME =
+  /^([a-z0-9][a-z0-9._-]{0,199}|embeddings\/[0-9a-f]{32}\/\d{6,15}\.(keys|vectors)\/\d{6})$/;
+
 /** The CRC-32 of each block of bytes that begin at the begin of one. */
 export const blockSums = (bytes: Uint8Array): readonly number[] =>
   Array.from({ length: blocksOf(bytes.length) }, (_, i) =>

@@ -15,7 +15,7 @@ import {
   wrong,
 } from '@lakehouse-search/contract/internal';
 import { damagedHome } from '../source/store-errors.ts';
-import type { BundleRef } from './bundle.ts';
+import { BUNDLED_NAME, type BundleRef } from './bundle.ts';
 import { indexName, matching, sha256Check, unknownVersion, uuid as uuidCheck } from './manifest.ts';
 import { type Home, readStored, type StoredKind } from './stored-json.ts';
 
@@ -232,6 +232,7 @@ function commitNumbered(number: number, json: unknown, path: string): PublishedC
   if (commit.number !== number) throw wrong('number', commit.number, `${number}`);
   for (const bundle of commit.bundles) checkBundle(bundle);
   for (const [name, at] of Object.entries(commit.files)) {
+    if (!BUNDLED_NAME.test(name)) throw wrong('files', name, 'names of files of an index');
     if (commit.bundles[at] === undefined) throw wrong(name, at, 'the number of a bundle');
   }
   return commit;

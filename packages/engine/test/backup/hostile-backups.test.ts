@@ -277,11 +277,17 @@ describe('a backup is refused', () => {
     const made = manifest();
     const [path] = objectsOf('commits/');
     const text = readFileSync(path!, 'utf8');
-    for (const name of ['../../evil', 'embeddings/../../000001.keys/000000', 'a/b']) {
-      const { files, ...commit } = JSON.parse(text) as PublishedCommit;
+    const { files, ...commit } = JSON.parse(text) as PublishedCommit;
+    const naming = (name: string) => {
       const planted = { ...commit, files: { ...files, [name]: Object.values(files)[0]! } };
       writeFileSync(path!, JSON.stringify(planted));
-      await expectRefused('corrupt_index', 'its commit names other files');
+      return planted;
+    };
+    naming('evil');
+    await expectRefused('corrupt_index', 'its commit names other files');
+    for (const name of ['../../evil', 'embeddings/../../000001.keys/000000', 'a/b']) {
+      const planted = naming(name);
+      await expectRefused('corrupt_index', name);
       plant({ ...made, sha256: digestOf(planted) }, version);
       await expectRefused('corrupt_index', name);
       plant(made, version);

@@ -18,10 +18,12 @@ import {
 } from '../../open/index-folder.ts';
 import type { OpenDirectory } from '../../open/open-index.ts';
 import { coldAgain } from '../../segment/cool.ts';
+import { damagedHome } from '../../source/store-errors.ts';
 import { corrupt } from '../../storage/frame.ts';
 import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
+import type { BundleRef } from '../bundle.ts';
 import { readBundleFile } from '../bundle-files.ts';
-import { bundleKey, type PublishedCommit } from '../chain.ts';
+import { bundleKey, commitKey, type PublishedCommit } from '../chain.ts';
 import { checkedPieces } from '../file-source.ts';
 import { sealedFiles } from '../pinned-commit.ts';
 import { type BundleEnd, REQUESTS_AT_ONCE, readEnd } from '../read-bundle.ts';
@@ -47,32 +49,23 @@ export async function bringHere(
   { folder, openDirectory, clock, named }: LocalFolder,
   { signal }: CallContext,
 ): Promise<Commit> {
-  const { uuid, bundles, generation } = published;
+  const { uuid, generation } = published;
   const { path } = generationAt(folder, generation);
   makeFolder(path);
   const directory = openDirectory(path);
-  const ends = new Map<number, Promise<BundleEnd>>();
-  const endOf = (name: string) => {
-    const at = published.files[name];
-    const end = ends.get(at) ?? readEnd(home, uuid, bundles[at], signal);
-    ends.set(at, end);
-    return end;
-  };
-  const fileOf = ({ files }: BundleEnd, name: string) => files.find((file) => file.name === name)!;
-  const last = await endOf(COMMIT_FILE);
-  const hot = writeDraft(directory, last.wholeFile(fileOf(last, COMMIT_FILE)));
+  const find = fileFinder(home, published, signal);
+  const last = await find(COMMIT_FILE);
+  const hot = writeDraft(directory, last.wholeFile(last.file));
   const commit = asColdAs(readCommit(directory), hot);
   if (commit !== hot) writeDraft(directory, commitFileOf(commit));
   const missing = [...sealedFiles(commit)].filter(
     ([name, seal]) => !isHere(join(path, name), seal),
   );
   await eachOf(missing, REQUESTS_AT_ONCE, async ([name, seal]) => {
-    const end = await endOf(name);
-    const file = fileOf(end, name);
-    const ref = bundles[published.files[name]];
+    const { ref, file, wholeFile } = await find(name);
     const place = `${home.place}/${bundleKey(uuid, ref)}`;
     const pieces = async function* () {
-      if (file.resident === null) yield end.wholeFile(file);
+      if (file.resident === null) yield wholeFile(file);
       else yield* readBundleFile(home, { uuid, ref }, file, signal);
     };
     const other = () => corrupt(place, `"${name}" is not the file that the commit names`);
@@ -84,6 +77,28 @@ export async function bringHere(
   promoteGeneration(folder, { number: generation, path });
   sweepGenerations(folder, clock.now(), named);
   return commit;
+}
+
+/** Finds files of a published commit; each bundle is read once. The finder throws corrupt_index. */
+function fileFinder(
+  home: Home,
+  { uuid, number, bundles, files }: PublishedCommit,
+  signal: AbortSignal | undefined,
+) {
+  const ends = new Map<BundleRef, Promise<BundleEnd>>();
+  const endOf = (ref: BundleRef) => {
+    const end = ends.get(ref) ?? readEnd(home, uuid, ref, signal);
+    ends.set(ref, end);
+    return end;
+  };
+  return async (name: string) => {
+    const ref: BundleRef | undefined = bundles[files[name]];
+    const end = ref === undefined ? null : await endOf(ref);
+    const file = end?.files.find((one) => one.name === name);
+    if (end !== null && file !== undefined) return { ref, file, wholeFile: end.wholeFile };
+    const path = `${home.place}/${commitKey(uuid, number)}`;
+    throw damagedHome(path, `is damaged: no bundle has "${name}"`);
+  };
 }
 
 /** A commit with the windows cold that are cold here. */
