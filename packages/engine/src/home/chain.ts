@@ -17,7 +17,7 @@ import {
 import { damagedHome } from '../source/store-errors.ts';
 import { BUNDLED_NAME, type BundleRef } from './bundle.ts';
 import { indexName, matching, sha256Check, unknownVersion, uuid as uuidCheck } from './manifest.ts';
-import { type Home, readStored, type StoredKind } from './stored-json.ts';
+import { ENDED, type Home, readStored, type StoredKind } from './stored-json.ts';
 
 const HEAD_BYTES = 4096;
 /** The newest form of a commit. */
@@ -133,6 +133,11 @@ export async function markDropped({ store }: Home, uuid: string): Promise<void> 
 export const isDropped = async ({ store }: Home, uuid: string): Promise<boolean> =>
   (await store.head(droppedKey(uuid))) !== null;
 
+/** Whether an index was dropped, or ended before its first commit. */
+export const isOver = async (home: Home, uuid: string): Promise<boolean> =>
+  (await isDropped(home, uuid)) ||
+  (await home.store.head(commitKey(uuid, 1)))?.size === ENDED.length;
+
 /**
  * The newest commit of an index, from a number on that its head or writer knows; null: none. Throws
  * corrupt_index if that number and all after it are gone; index_busy if they were dropped or swept.
@@ -180,8 +185,12 @@ export async function lastCommit(
 }
 
 /** Whether an index has commits. */
-export const hasCommits = async (home: Home, uuid: string): Promise<boolean> =>
-  (await lastNumber(home, uuid)) > 0;
+export async function hasCommits({ store }: Home, uuid: string): Promise<boolean> {
+  for await (const { size } of store.list(commitPrefix(uuid))) {
+    if (size !== ENDED.length) return true;
+  }
+  return false;
+}
 
 /** The number of the last commit that is listed; 0: there is none. */
 async function lastNumber({ store }: Home, uuid: string, signal?: AbortSignal): Promise<number> {
@@ -300,8 +309,10 @@ const checkedCommit = requestOf<PublishedCommit>(
 );
 
 /** Writes the next commit; false if another process wrote it. This makes it visible. */
-export async function appendCommit({ store }: Home, commit: PublishedCommit): Promise<boolean> {
-  const key = commitKey(commit.uuid, commit.number);
+export async function appendCommit(home: Home, commit: PublishedCommit): Promise<boolean> {
+  const { uuid, number, attempt } = commit;
   const bytes = Buffer.from(JSON.stringify(commit));
-  return (await store.put(key, bytes, { condition: 'absent' })) !== 'refused';
+  const put = await home.store.put(commitKey(uuid, number), bytes, { condition: 'absent' });
+  // the answer of this very write may have been lost
+  return put !== 'refused' || (await readCommitAt(home, uuid, number))?.attempt === attempt;
 }

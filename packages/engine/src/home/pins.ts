@@ -134,12 +134,6 @@ export async function pinNewest(
   });
 }
 
-/** Whether a pin is there. */
-export const isPinned = async (
-  { store }: Home,
-  pin: Pick<CommitPin, 'uuid' | 'name'>,
-): Promise<boolean> => (await store.head(pinKey(pin))) !== null;
-
 async function writePin(home: Home, pin: CommitPin): Promise<boolean> {
   const key = pinKey(pin);
   const bytes = Buffer.from(JSON.stringify(pin));

@@ -2,17 +2,17 @@ import type { ObjectInfo } from '@lakehouse-search/lake/internal';
 import {
   type BranchOrigin,
   bundlePrefix,
+  commitKey,
   commitPrefix,
   type FormerCommit,
   hasCommits,
   isDropped,
   lastCommit,
   MOST_FORMER,
-  markDropped,
   type PublishedCommit,
 } from './chain.ts';
 import { branchPins, type CommitPin, pinKey, pinnedCommits } from './pins.ts';
-import type { Home } from './stored-json.ts';
+import { ENDED, type Home } from './stored-json.ts';
 
 /** Objects that a sweep deleted. */
 export interface Swept {
@@ -65,16 +65,14 @@ export async function sweepFamily(
 }
 
 /**
- * Removes the pins of branches without a commit: who made them was stopped. A branch that begins
- * meanwhile either is seen here, or does not find its pin once it has written its commit.
+ * Removes the pins of branches without a commit: who made them was stopped. From here on the store
+ * refuses their first commit.
  */
 async function removeVoidPins(home: Home, uuid: string, signal?: AbortSignal): Promise<void> {
   for (const { key, branch } of await branchPins(home, uuid, signal)) {
     if (await hasCommits(home, branch)) continue;
-    const pin = await home.store.get(key);
-    if (typeof pin === 'string') continue;
-    await home.store.delete([key]);
-    if (await hasCommits(home, branch)) await home.store.put(key, pin.bytes);
+    await home.store.put(commitKey(branch, 1), ENDED, { condition: 'absent' });
+    if (!(await hasCommits(home, branch))) await home.store.delete([key]);
   }
 }
 
@@ -119,12 +117,6 @@ const neededBy = ({ number, bundles, former }: PublishedCommit) => ({
   commits: [number, ...former.map((one) => one.number)],
   bundles: [...bundles.map(({ object }) => object), ...former.flatMap(({ dropped }) => dropped)],
 });
-
-/** Drops an index for ever, but its pinned commits. */
-export async function dropFamily(home: Home, uuid: string): Promise<void> {
-  await markDropped(home, uuid);
-  await sweepFamily(home, uuid, null);
-}
 
 /** Removes a pin, and what only it kept if its index was dropped. */
 export async function removePin(home: Home, pin: Pick<CommitPin, 'uuid' | 'name'>): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { appendCommit, type PublishedCommit } from '../../src/home/chain.ts';
-import { pinKey, pinNewest, pinnedCommits } from '../../src/home/pins.ts';
+import { branchPinName, pinKey, pinNewest, pinnedCommits } from '../../src/home/pins.ts';
 import { openHome } from '../../src/home/repository.ts';
 import type { Home } from '../../src/home/stored-json.ts';
 import { sweepFamily } from '../../src/home/sweep.ts';
@@ -18,6 +18,32 @@ const commitAt = (number: number): PublishedCommit => ({
   ...{ definition_version: 1, base_dir: '/', generation: 1, commit: number },
   ...{ bundles: [], files: {}, former: [] },
 });
+
+/** A home whose process is killed after a request, before which `before` runs. */
+function killedAt(home: Home, request: number, before: () => Promise<void>): Home {
+  let requests = 0;
+  const through =
+    <Q extends readonly unknown[], R>(send: (...of: Q) => Promise<R>) =>
+    async (...of: Q): Promise<R> => {
+      const isLast = requests++ === request;
+      if (requests > request + 1) throw new Error('killed');
+      if (isLast) await before();
+      const answer = await send(...of);
+      if (isLast) throw new Error('killed');
+      return answer;
+    };
+  const { store } = home;
+  const killed: Home['store'] = {
+    ...{ head: through(store.head.bind(store)), get: through(store.get.bind(store)) },
+    ...{ put: through(store.put.bind(store)), delete: through(store.delete.bind(store)) },
+    list: async function* (...of) {
+      const all = () => Array.fromAsync(store.list(...of));
+      yield* await through(all)();
+    },
+    sweep: store.sweep.bind(store),
+  };
+  return { ...home, store: killed };
+}
 
 /** A home in which `before` runs once, before the first pin is written. */
 function homeBeforePin(home: Home, before: () => Promise<void>): Home {
@@ -51,5 +77,25 @@ describe('a pin', () => {
     expect([pin.number, commit.number]).toEqual([2, 2]);
     expect((await pinnedCommits(home, uuid)).map(({ number }) => number)).toEqual([2]);
     expect(await home.store.head(pinKey(pin))).not.toBeNull();
+  });
+
+  it('stays for a branch that begins during a sweep, or the branch is refused', async () => {
+    const home = await openHome(folder);
+    const begun: boolean[] = [];
+    for (let request = 0; request < 12; request++) {
+      const [own, branch] = [randomUUID(), randomUUID()];
+      const newest = { ...commitAt(1), uuid: own };
+      await appendCommit(home, newest);
+      const as = { name: branchPinName(branch), now: 0 };
+      const { pin } = await pinNewest(home, { uuid: own, number: 1 }, as);
+      let isBegun = false;
+      const killed = killedAt(home, request, async () => {
+        isBegun = await appendCommit(home, { ...commitAt(1), uuid: branch });
+      });
+      await sweepFamily(killed, own, newest).catch(() => undefined);
+      begun.push(isBegun);
+      if (isBegun) expect(await home.store.head(pinKey(pin)), `request ${request}`).not.toBeNull();
+    }
+    expect(new Set(begun)).toEqual(new Set([true, false]));
   });
 });

@@ -25,20 +25,20 @@ import {
   goneFrom,
   type Head,
   isDropped,
+  isOver,
   lastCommit,
   newestCommit,
   type PublishedCommit,
-  readCommitAt,
   readHead,
   removeHead,
   writeHead,
 } from '../chain.ts';
 import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
-import { branchPinName, type CommitPin, isPinned, pinNewest } from '../pins.ts';
+import { branchPinName, type CommitPin, pinNewest } from '../pins.ts';
 import { markHome, tryWrite } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
-import { dropFamily, isSweepDue, removePin, sweepFamily } from '../sweep.ts';
+import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
 import { commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
@@ -187,9 +187,8 @@ export class HomeIndex {
       if (newest === null) throw this.#taken(index);
       const from = { uuid: origin.uuid, pin: origin.name };
       const first = firstOfBranch(newest, clone, from, version);
-      await appendCommit(this.#home, first);
-      // without its pin it is published whole by its next turn
-      if (!(await isPinned(this.#home, origin))) return dropFamily(this.#home, uuid);
+      // a sweep that has removed its pin refuses it: its next turn publishes it whole
+      if (!(await appendCommit(this.#home, first))) return;
       const head = { uuid, number: 1 };
       if ((await writeHead(this.#home, index, head, null)) === null) throw this.#taken(index);
       const as = { place: this.place, family: uuid, name: index, isOwn: true };
@@ -268,7 +267,7 @@ export class HomeIndex {
   /** An index that has left its place begins there under another UUID. */
   async #begin(): Promise<void> {
     let family = this.#index.uuid;
-    while (await isDropped(this.#home, family)) family = nextUuid(family);
+    while (await isOver(this.#home, family)) family = nextUuid(family);
     this.#published = { ...this.#published, family };
   }
 
@@ -344,10 +343,8 @@ export class HomeIndex {
     const former = { newest, known, held, now, afresh };
     const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, added, former);
     const isFirst = await appendCommit(home, commit);
-    // the answer of this very write may have been lost
-    const there = isFirst ? commit : await readCommitAt(home, uuid, number);
     await this.#moveHead(number);
-    if (there?.attempt !== attempt) throw this.#overtaken();
+    if (!isFirst) throw this.#overtaken();
     this.#newest = commit;
     this.#isFresh ||= afresh;
     const isDue = newest !== null && isSweepDue(newest, now);
