@@ -25,6 +25,7 @@ beforeAll(async () => {
     '{"id":"k1","name":"tent","maker":"hilleberg","price":19.5}',
     '{"id":"k2","name":"lamp","maker":"petzl","price":250}',
     '{"id":"r 3","name":"rope","maker":"black diamond","price":90}',
+    '{"id":"e`id`","name":"axe","maker":"evil$(id)","price":1}',
   ];
   writeFileSync(home.path('items.ndjson'), rows.join('\n'));
   const table = ['--table', 'shop.items', '--warehouse', home.path('lake')];
@@ -91,6 +92,8 @@ const LINES = [
   ["lhs search items 'tent OR maker:bl", `lhs search items 'tent OR maker:"black diamond"`],
   ['lhs search items "maker:bl', 'lhs search items "maker:\\"black diamond\\"'],
   ['lhs keys get items id=r', 'lhs keys get items id=r\\ 3'],
+  ['lhs search items "maker:ev', 'lhs search items "maker:\\"evil\\$(id)\\"'],
+  ['lhs keys get items id=e', 'lhs keys get items id=e\\`id\\`'],
   ['lhs aggregate items --avg p', 'lhs aggregate items --avg price'],
   [
     'lhs source rows --warehouse lake --table sh',
@@ -102,6 +105,8 @@ const LINES = [
 const FISH: Readonly<Record<string, string>> = {
   "lhs search items 'tent OR maker:bl": 'lhs search items tent\\ OR\\ maker:\\"black\\ diamond\\"',
   'lhs search items "maker:bl': 'lhs search items maker:\\"black\\ diamond\\"',
+  'lhs search items "maker:ev': 'lhs search items maker:\\"evil\\$\\(id\\)\\"',
+  'lhs keys get items id=e': 'lhs keys get items id=e`id`',
 };
 
 const prompt = (line: string) =>

@@ -34,7 +34,8 @@ export default class Complete extends LhsCommand {
       tables: () => this.#tablesOf(words, flags),
       pages: pageNames,
     });
-    const all = [...new Set(found)];
+    // a line is a word
+    const all = [...new Set(found)].filter((word) => !/\p{Cc}/u.test(word));
     const exact = all.filter((word) => word.startsWith(current));
     const start = lettersOf(current);
     const shown = exact.length > 0 ? exact : all.filter((one) => lettersOf(one).startsWith(start));

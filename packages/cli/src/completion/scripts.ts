@@ -25,9 +25,10 @@ const BASH = `_lhs() {
       :folders) compopt -o dirnames -o filenames; continue ;;
     esac
     line="\${line#"$broken"}"
-    if [[ $quote == \\" ]]; then line="\${line//\\\\/\\\\\\\\}" line="\${line//\\"/\\\\\\"}"
+    if [[ $quote == \\" ]]; then
+      for part in \\\\ \\" \\$ \\\`; do line=\${line//"$part"/"\\\\$part"}; done
     elif [[ $quote == \\' ]]; then line="\${line//\\'/\\'\\\\\\'\\'}"
-    elif [[ $line == *[[:space:]\\"\\'\\(\\)\\;\\&\\|\\<\\>\\$\\\\]* ]]; then
+    elif [[ $line == *[!A-Za-z0-9_.,:=@%+/-]* ]]; then
       printf -v line %q "$line"
     fi
     COMPREPLY+=("$line")
@@ -78,7 +79,7 @@ const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName lhs -ScriptB
   if ($word -eq '') { $words += '' }
   $found = lhs complete -- @words 2>$null | Where-Object { $_ -notin ':files', ':folders' }
   $found | ForEach-Object {
-    $text = if ($_ -match '[\\s"]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
+    $text = if ($_ -match '[\\s"''\`$;|&(){}<>#]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
     [System.Management.Automation.CompletionResult]::new($text)
   }
 }
