@@ -13,6 +13,7 @@ import type { DocumentBlock } from '../schema/field-block.ts';
 import { SegmentWriter } from '../segment/segment-writer.ts';
 import { type BuildThread, type BuildThreads, unlessStopped } from './build-threads.ts';
 import { IndexWriter } from './index-writer.ts';
+import type { IndexWriterOptions } from './writer-options.ts';
 
 const row = (i: number): [string, Row] => [`k${i}`, { n: BigInt(i), file: 0, position: i }];
 const rows = (from: number, count = 10): DocumentBlock =>
@@ -64,7 +65,7 @@ class GatedThread implements BuildThread {
   }
 }
 
-function openWriter(memoryBytes: number) {
+function openWriter(memoryBytes: number, options: IndexWriterOptions = {}) {
   const directory = new MemoryDirectory(arena);
   const thread = new GatedThread(directory);
   const threads: BuildThreads = {
@@ -72,7 +73,7 @@ function openWriter(memoryBytes: number) {
     threads: [thread],
     close: async () => {},
   };
-  const writer = IndexWriter.open(directory, plans, { memoryBytes, threads });
+  const writer = IndexWriter.open(directory, plans, { memoryBytes, threads, ...options });
   return { directory, thread, writer };
 }
 
@@ -131,6 +132,15 @@ describe('a writer whose segments are shared with threads', () => {
     expect([writer.segments, writer.liveDocs]).toEqual([2, 20]);
     writer.add(rows(20));
     expect(() => writer.flush()).toThrow('was not flushed in steps');
+    writer.close();
+  });
+
+  test('counts the documents of windows that a thread still writes', async () => {
+    const { thread, writer } = openWriter(1, { windows: { field: 1, every: 'day' } });
+    await writer.addInSteps(rows(0), {});
+    expect([writer.segments, [...writer.windowDocs]]).toEqual([0, [[0, 10]]]);
+    await whileWriting(thread, writer.flushInSteps({}));
+    expect([writer.segments, [...writer.windowDocs]]).toEqual([1, [[0, 10]]]);
     writer.close();
   });
 

@@ -2,28 +2,42 @@ import { compareWindows, type WindowStart } from '../schema/windows.ts';
 import type { SegmentFlushes } from './segment-flushes.ts';
 import type { SegmentSet } from './segment-set.ts';
 
+/** Live documents of one segment, which may still be in memory. */
+interface LiveDocs {
+  readonly shard: number;
+  /** undefined: the index has no windows. */
+  readonly window: WindowStart | undefined;
+  readonly docs: number;
+}
+
+const liveDocs = (
+  { all }: SegmentSet,
+  { buffers, unfinished }: SegmentFlushes,
+): readonly LiveDocs[] => [
+  ...all.map(({ shard, liveDocs: docs, reader }) => ({ shard, docs, window: reader.entry.window })),
+  ...unfinished.map(({ shard = 0, docs, window }) => ({ shard, docs, window })),
+  ...buffers.all.map(({ shard, writer, window }) => ({ shard, docs: writer.docs, window })),
+];
+
 /** Live documents of a writer by shard. */
 export function liveByShard(
   segments: SegmentSet,
-  { buffers, unfinished }: SegmentFlushes,
+  flushes: SegmentFlushes,
   shards: number,
 ): readonly number[] {
-  const docs = Array.from({ length: shards }, (_, shard) => buffers.docsOf(shard));
-  for (const { shard, liveDocs } of segments.all) docs[shard] += liveDocs;
-  for (const entry of unfinished) docs[entry.shard ?? 0] += entry.docs;
-  return docs;
+  const found = new Array<number>(shards).fill(0);
+  for (const { shard, docs } of liveDocs(segments, flushes)) found[shard] += docs;
+  return found;
 }
 
 /** Live documents of a writer by window, in the order of time. */
 export function liveByWindow(
   segments: SegmentSet,
-  { buffers }: SegmentFlushes,
+  flushes: SegmentFlushes,
 ): ReadonlyMap<WindowStart, number> {
-  const docs = new Map<WindowStart, number>();
-  const add = (window: WindowStart | undefined, count: number) => {
-    if (window !== undefined) docs.set(window, (docs.get(window) ?? 0) + count);
-  };
-  for (const { reader, liveDocs } of segments.all) add(reader.entry.window, liveDocs);
-  for (const { window, writer } of buffers.all) add(window, writer.docs);
-  return new Map([...docs].sort(([a], [b]) => compareWindows(a, b)));
+  const found = new Map<WindowStart, number>();
+  for (const { window, docs } of liveDocs(segments, flushes)) {
+    if (window !== undefined) found.set(window, (found.get(window) ?? 0) + docs);
+  }
+  return new Map([...found].sort(([a], [b]) => compareWindows(a, b)));
 }

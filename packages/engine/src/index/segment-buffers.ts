@@ -74,11 +74,6 @@ export class SegmentBuffers {
     return [...this.#buffers.values()].sort((a, b) => a.shard - b.shard);
   }
 
-  /** Documents of a shard. */
-  docsOf(shard: number): number {
-    return this.all.reduce((sum, own) => sum + (own.shard === shard ? own.writer.docs : 0), 0);
-  }
-
   /** Whether `docs` more documents may be too many for a segment. */
   overflows(docs: number): boolean {
     for (const { writer } of this.#buffers.values()) {

@@ -82,7 +82,8 @@ export class SegmentFlushes {
   #limitWindows({ every }: WindowLayout): void {
     const buffered = this.buffers.all.map(({ window }) => window ?? null);
     if (buffered.length <= 1) return;
-    const windows = [...new Set([...this.#host.stored(), ...buffered])];
+    const written = this.unfinished.map(({ window }) => window ?? null);
+    const windows = [...new Set([...this.#host.stored(), ...written, ...buffered])];
     if (windows.length <= LIMITS.windows) return;
     const last = windowName(windows[windows.length - 1], every);
     const message = `the dates of the rows need more than ${LIMITS.windows} windows ("${last}")`;

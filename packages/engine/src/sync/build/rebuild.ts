@@ -311,10 +311,11 @@ function shardProgress(
   const { shards = 1, only = [...Array(shards).keys()] } = mapping.definition;
   const windows = windowProgress(writer, mapping);
   if (shards === 1) return windows;
+  const { shardDocs } = writer;
   return {
     ...windows,
     shards: only.map((shard) => {
-      const docs_done = writer.shardDocs[shard];
+      const docs_done = shardDocs[shard];
       const docs_total = Math.max(docs_done, Math.round(total / shards));
       return { shard, docs_done, docs_total, generation };
     }),
