@@ -214,6 +214,32 @@ describe('a program that reads by location', () => {
     await other.close();
   });
 
+  it('has the newest commit if another process was faster with a former one', async () => {
+    /** Opens the index, up to where its files are fetched; they come with `release`. */
+    const begin = async () => {
+      const files = Promise.withResolvers<void>();
+      const demand = Promise.withResolvers<void>();
+      server.fault = ({ key }) => {
+        if (!key.includes('/data/')) return null;
+        demand.resolve();
+        return { kind: 'held', until: files.promise };
+      };
+      const engine = open();
+      await demand.promise;
+      server.fault = () => null;
+      return { engine, release: files.resolve };
+    };
+    const faster = await begin();
+    await CHANGES.append!(0);
+    const late = await begin();
+    faster.release();
+    await (await faster.engine).close();
+    late.release();
+    const engine = await late.engine;
+    expect(await total(engine)).toBe(310);
+    await engine.close();
+  });
+
   it('goes on with its commit if the store fails, and warns once', async () => {
     const warnings: string[] = [];
     const note = ({ message }: Error) => warnings.push(message);

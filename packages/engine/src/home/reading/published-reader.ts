@@ -170,8 +170,14 @@ export class PublishedReader {
       return this.#bringUp(index, head, call);
     }
     if (index !== undefined) dropped.push(this.#drop(index));
-    await this.#make(name, head, call);
-    return true;
+    try {
+      await this.#make(name, head, call);
+      return true;
+    } catch (error) {
+      // another process was faster, perhaps with a former commit
+      if ((error as LhsError).code !== 'index_exists') throw error;
+      return this.#bring(name, head, call, dropped);
+    }
   }
 
   async #make(name: string, head: Head, call: CallContext): Promise<void> {
@@ -190,12 +196,7 @@ export class PublishedReader {
       this.#note({ folder, openDirectory }, commit, filled);
       return filled;
     };
-    try {
-      await makeIndex(origin, { ...options, baseDir: undefined, names: 'all' }, fill);
-    } catch (error) {
-      // another process was faster
-      if ((error as LhsError).code !== 'index_exists') throw error;
-    }
+    await makeIndex(origin, { ...options, baseDir: undefined, names: 'all' }, fill);
   }
 
   async #bringUp(index: RegisteredIndex, head: Head, call: CallContext): Promise<boolean> {
