@@ -33,8 +33,11 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const small = smallFields(hit, index.fields, [...keysOf(index), ...sortedOf(order)], title);
   const facts = [armWords(hit), ...small.map(({ text: words }) => words)].filter(Boolean);
   const lines = [headLine(head, facts.join(' · '), style, columns)];
-  if (title !== undefined) lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
-  const shown = [title, ...small.map(({ field }) => field), ...sortedOf(order)];
+  const marked = title === undefined ? undefined : markedField(hit, title);
+  if (title !== undefined) {
+    lines.push(`    ${titleLine(hit, title, marked, style, columns - 4)}`);
+  }
+  const shown = [title, marked, ...small.map(({ field }) => field), ...sortedOf(order)];
   const fragments = otherFragments(hit, shown);
   if (fragments.length > 0) {
     lines.push(`    ${fragmentLine(inOneLine(fragments), style, columns - 4)}`);
@@ -141,13 +144,15 @@ export function smallFields(
   title?: string,
 ): readonly SmallField[] {
   const isMatched = ({ name }: FieldDescription) => Number(hit.highlight?.[name] !== undefined);
-  const columns = new Set(fields.find(({ name }) => name === title)?.source);
+  const own = fields.find(({ name }) => name === title);
+  const columns = new Set(own && [columnOf(own)]);
   return fields
-    .filter((field) => !shown.includes(field.name) && !(isTextField(field) && isMatched(field)))
+    .filter(({ name }) => name !== title && !shown.includes(name))
+    .filter((field) => !(isTextField(field) && isMatched(field)))
     .toSorted((a, b) => isMatched(b) - isMatched(a) || isTextField(a) - isTextField(b))
     .flatMap((field): SmallField[] => {
       const value = hit.fields?.[field.name] ?? matchedValue(hit, field) ?? null;
-      const column = [...field.source, ...(field.path === undefined ? [] : [field.path])].join('.');
+      const column = columnOf(field);
       if (value === null || columns.has(column)) return [];
       columns.add(column);
       const short = shortValue(field, value);
@@ -156,6 +161,10 @@ export function smallFields(
     })
     .slice(0, MAX_SMALL);
 }
+
+/** The column or path that a field is made of. */
+const columnOf = ({ source, path }: FieldDescription): string =>
+  [...source, ...(path === undefined ? [] : [path])].join('.');
 
 const isTextField = ({ type }: FieldDescription) => Number(type === 'TEXT');
 
@@ -184,8 +193,23 @@ function textLines({ row }: Hit, { rowTexts, style, columns }: HitView): string[
 
 const rowText = (value: Json): string => (typeof value === 'string' ? value : textOfJson(value));
 
-function titleLine(hit: Hit, title: string, style: Style, columns: number): string {
-  const whole = hit.highlight?.[title]?.[0];
+/** The field whose fragment has the title with marks: the title, or the struct that it is in. */
+function markedField({ fields, highlight = {} }: Hit, title: string): string | undefined {
+  if (highlight[title] !== undefined) return title;
+  const text = fields?.[title];
+  const [found] =
+    Object.entries(highlight).find(([, [one]]) => one && fragmentText(one) === text) ?? [];
+  return found;
+}
+
+function titleLine(
+  hit: Hit,
+  title: string,
+  marked: string | undefined,
+  style: Style,
+  columns: number,
+): string {
+  const whole = marked === undefined ? undefined : hit.highlight?.[marked]?.[0];
   const values = valuesOf(hit.fields?.[title]);
   if (whole === undefined) return style.bold(cut(printable(values.join(', ')), columns));
   const all = values.length > 1 ? inOneLine(withFragment(values, whole), ', ') : whole;

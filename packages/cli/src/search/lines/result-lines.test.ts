@@ -107,6 +107,25 @@ describe('the lines of a search answer', () => {
     expect(linesOf({})).toEqual(['    a tent, a big tent, x']);
   });
 
+  it('have a title inside of a struct once, with the marks of the struct', () => {
+    const place = { ...field('at.place', 'TEXT', true), source: ['at'], path: 'place' };
+    const inner = [field('id', 'KEYWORD', false), place];
+    const view = { ...page, index: { ...index, fields: inner } };
+    const highlight = {
+      at: [
+        [
+          { text: 'near ', marked: false },
+          { text: 'Bern', marked: true },
+        ],
+      ],
+    };
+    const found = answer({}, { fields: { 'at.place': 'near Bern' }, highlight });
+    expect(resultLines(found, search({}), view).slice(2)).toEqual([
+      ' 1  1.23  sku=A1',
+      '    near «Bern»',
+    ]);
+  });
+
   it('have the first text with a value as title, and short other texts beside the key', () => {
     const texts = ['kind', 'note'].map((name) => field(name, 'TEXT', true));
     const view = { ...page, index: { ...index, fields: [...index.fields, ...texts] } };
