@@ -13,6 +13,11 @@ const ROWS = [
   ['add HTTP3, alias HTTP/3', 'Oslo', 'green'],
   ['a patent', 'Oslo', 'green'],
   ['patents', 'Oslo', 'green'],
+  ["the night's end", 'Paris', 'green'],
+  ["nights, and a night's sleep", 'Paris', 'green'],
+  ['one night', 'Paris', 'blue'],
+  ['moon', 'Paris', 'blue'],
+  ["moon's", 'Paris', 'red'],
 ].map(([title, city, color], i) => ({ id: String(i), title, city, color }));
 
 let lake: SmallLake;
@@ -57,14 +62,26 @@ describe('a search with hits', () => {
   it.each([
     ['"HTTP/3"', 'HTTP3', /HTTP\/?3/],
     ['stems:HTTP3', 'stems:"HTTP 3"', /HTTP\/?3/],
-    ['title:patent', 'title:patents', /patent/],
-    ['title:patents', 'title:patent', /patent/],
   ])('names the rows with another writing of %s', async (query, other, pattern) => {
     const { total, notes = [] } = await search(query);
     const both = `(${query} OR ${other})`;
     const all = rowsWith(pattern);
     const more = all - total === 1 ? '1 more row' : `${all - total} more rows`;
     expect(notes).toContain(`${other} finds ${more}: ${both} finds both`);
+    expect((await search(both)).total).toBe(all);
+  });
+
+  it.each([
+    ['title:night', "title:nights OR title:night's", /night/],
+    ["title:moon's", 'title:moon OR title:moons', /moon/],
+    ['title:patent', "title:patents OR title:patent's", /patent/],
+    ['title:patents', "title:patent OR title:patent's", /patent/],
+  ])('names the rows with the other number or the possessive of %s', async (query, other, word) => {
+    const { total, notes } = await search(query);
+    const all = rowsWith(word);
+    const more = all - total === 1 ? '1 more row' : `${all - total} more rows`;
+    const both = `(${query} OR ${other})`;
+    expect(notes).toEqual([`${other} finds ${more}: ${both} finds all`]);
     expect((await search(both)).total).toBe(all);
   });
 

@@ -32,25 +32,24 @@ export async function otherWords(
   const fields = queryFields(guesser.context.mapping);
   const leaves = leavesOf(node).filter((leaf) => isWords(leaf, fields));
   if (leaves.length === 0) return undefined;
-  const notes: string[] = [];
-  for (const [i, { kind, value }] of otherWritings(leaves[0], fields).entries()) {
-    const should = leaves.flatMap((leaf): readonly Valued[] => {
+  const others = otherWritings(leaves[0], fields).map((_, i) =>
+    leaves.flatMap((leaf): readonly Valued[] => {
       const other = otherWritings(leaf, fields)[i];
-      return other === undefined ? [] : [wordsOf(leaf.field, kind, other.value)];
-    });
-    const clause = clauseText(wordsOf(leaves[0].field, kind, value), isBare(leaves[0]));
-    const more = await guesser.count({
-      kind: 'bool',
-      must: [],
-      filter: [],
-      should,
-      must_not: [node, ...beside],
-    });
-    const rows = more === 1 ? 'row' : 'rows';
-    if (clause !== undefined && more > 0)
-      notes.push(`${clause} finds ${more} more ${rows}: (${written} OR ${clause}) finds both`);
-  }
-  return notes[0] ?? wholeValues(guesser, leaves[0], written, total);
+      return other === undefined ? [] : [wordsOf(leaf.field, other.kind, other.value)];
+    }),
+  );
+  const should = others.flat();
+  const must_not = [node, ...beside];
+  const more =
+    should.length === 0
+      ? 0
+      : await guesser.count({ kind: 'bool', must: [], filter: [], should, must_not });
+  if (more === 0) return wholeValues(guesser, leaves[0], written, total);
+  const texts = others.flatMap(([first]) => clauseText(first, isBare(leaves[0])) ?? []);
+  const clauses = texts.join(' OR ');
+  const rows = more === 1 ? 'row' : 'rows';
+  const all = texts.length === 1 ? 'both' : 'all';
+  return `${clauses} finds ${more} more ${rows}: (${written} OR ${clauses}) finds ${all}`;
 }
 
 /** How many of the rows with the words have no others in the field. */
@@ -86,19 +85,21 @@ const wordsOf = (field: string, kind: Words['kind'], value: string): Words =>
   kind === 'term' ? { kind, field, value } : { kind, field, value, slop: 0 };
 
 /**
- * Other writings of a word: `HTTP3` of `HTTP/3` and the reverse, and the other number of a word
- * whose field has no stems.
+ * Other writings of a word: `HTTP3` of `HTTP/3` and the reverse, and the other number and the
+ * possessive of a word whose field has no stems.
  */
 function otherWritings({ field, value }: Words, fields: QueryFields): readonly Writing[] {
   const [, first, second] = /^(\p{L}+)(\p{N}+)$/u.exec(value) ?? [];
   if (first !== undefined) return [{ kind: 'phrase', value: `${first} ${second}` }];
   const joined = /^([\p{L}\p{N}]+)[^\p{L}\p{N}\s]([\p{L}\p{N}]+)$/u.exec(value);
-  if (joined !== null) return [{ kind: 'term', value: joined[1] + joined[2] }];
+  if (joined !== null && joined[2] !== 's') return [{ kind: 'term', value: joined[1] + joined[2] }];
   const inverted = findField(fields, field)?.plan.inverted;
   const isStemmed = inverted?.kind === 'text' && inverted.analyzer.isStemmed === true;
-  if (isStemmed || !/^\p{Script=Latin}{4,}$/u.test(value)) return [];
-  const other = /[^s]s$/i.test(value) ? value.slice(0, -1) : `${value}s`;
-  return [{ kind: 'term', value: other }];
+  const [word] = /^\p{Script=Latin}{4,}(?=(?:'s)?$)/u.exec(value) ?? [];
+  if (isStemmed || word === undefined) return [];
+  const base = word.replace(/(?<=[^s])s$/i, '');
+  const forms = [base, `${base}s`, `${base}'s`].filter((form) => form !== value);
+  return forms.map((form) => ({ kind: 'term', value: form }));
 }
 
 type Writing = Pick<Words, 'kind' | 'value'>;
