@@ -266,6 +266,29 @@ describe('the proposed definition', () => {
     expect(cached).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6']);
   });
 
+  it('has a short text of a struct as title if no column is one', async () => {
+    const inner: Type = {
+      kind: 'struct',
+      fields: [field(31, 'status', string), field(32, 'place', string), field(33, 'name', string)],
+    };
+    const values = many((i) => {
+      return { status: 'reviewed', place: word('Bern', i), name: word('Near', i) };
+    });
+    const linesOf = async (more: object) => {
+      const table = fakeTable({ properties: { type: inner, values }, ...more }, []);
+      const text = await initDefinition(table, { source: { path: '/x' } });
+      expect(parseDefinition(text, ANALYZER_CATALOG).issues).toEqual([]);
+      return text.split('\n').filter((line) => line.includes('{ path:'));
+    };
+    const status = '          - { path: status, type: KEYWORD, folded: true, fast: true }';
+    expect(await linesOf({})).toEqual([
+      '          - { path: name, type: TEXT, analyzer: folded, cached: true }',
+      status,
+    ]);
+    const title = { type: string, values: many((i) => word('Ruth', i)) };
+    expect(await linesOf({ title })).toEqual([status]);
+  });
+
   it('names the columns that are beyond the limit of default_fields', async () => {
     const columns = Array.from({ length: 26 }, (_, n) => {
       return [`c${n}`, { type: string, values: many((i) => `${String.fromCharCode(65 + n)}${i}`) }];

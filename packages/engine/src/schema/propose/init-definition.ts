@@ -13,7 +13,6 @@
  *    in silence. In a wide table the first columns make up the definition, as many as its limits
  *    allow; a comment says how many are left out.
  */
-import { isPlain } from '@lakehouse-search/contract/internal';
 import type { Field, SourceTable, TableConfig, Type, Value } from '@lakehouse-search/lake';
 import { isReadable } from '@lakehouse-search/lake/internal';
 import { LIMITS } from '../../base/limits.ts';
@@ -28,10 +27,8 @@ import { type ProposedText, proposeText } from './propose-text.ts';
 import { KEY_COLUMN, sameAsKey } from './same-values.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
 import { sourceLines, yamlScalar } from './source-lines.ts';
+import { leafLine, leavesOf, type TypedLeaf } from './struct-leaves.ts';
 import { NO_TITLE, titleRank } from './title-names.ts';
-
-/** Typed leaves of one struct column. */
-const MOST_LEAVES = 50;
 
 /** How the definition names its table, and what it is called. */
 export interface InitOptions {
@@ -74,7 +71,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     ...defaultFieldsLine(weightedFields(searched, proposals, title, names)),
     ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
     ...meaningLines(proposals, title),
-    ...fitting('variants', variantLines(proposals), OTHER_BYTES),
+    ...fitting('variants', variantLines(proposals, title !== undefined), OTHER_BYTES),
     ...fitting('columns that cannot be indexed', skippedLines(proposals), OTHER_BYTES),
     '',
   ].join('\n');
@@ -114,13 +111,6 @@ function keyLines({ columns, why }: ProposedKey): string[] {
   return ['key:', `  identifier: [${columns.map(yamlScalar).join(', ')}]     # ${why}`];
 }
 
-/** A leaf of a struct that has a type of its own, by its path. */
-interface TypedLeaf {
-  readonly path: string;
-  readonly type: FieldType;
-  readonly folded?: boolean | undefined;
-}
-
 /** What to make of a column. */
 type Proposal =
   | {
@@ -137,6 +127,8 @@ type Proposal =
       readonly kind: 'variant';
       readonly column: string;
       readonly leaves: readonly TypedLeaf[];
+      /** A text that is the title of a table without another one. */
+      readonly title?: TypedLeaf;
       readonly hasTexts: boolean;
     }
   | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
@@ -149,10 +141,8 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   if (!isReadable(type))
     return { kind: 'skipped', column: name, why: `${typeName(type)} is not read` };
   if (isNested(type)) {
-    const all = typedLeaves(type, sample);
-    const leaves = all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_LEAVES);
     return fieldNameFault(name) === null
-      ? { kind: 'variant', column: name, leaves, hasTexts: hasTexts(type) }
+      ? { kind: 'variant', column: name, ...leavesOf(type, sample), hasTexts: hasTexts(type) }
       : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
   }
   switch (element.kind) {
@@ -195,37 +185,6 @@ function hasTexts(type: Type): boolean {
   if (type.kind === 'struct') return type.fields.some((field) => hasTexts(field.type));
   return type.kind === 'string' || type.kind === 'variant';
 }
-
-const rankOf = ({ type }: TypedLeaf): number => Number(type === 'KEYWORD');
-
-/** The leaves of structs, also in lists: numbers, dates, booleans, and texts with few values. */
-function typedLeaves(
-  type: Type,
-  sample: readonly Value[],
-  path: readonly string[] = [],
-): readonly TypedLeaf[] {
-  if (type.kind === 'list') return typedLeaves(type.element, sample.flat(), path);
-  if (type.kind === 'struct') {
-    const named = type.fields.filter(({ name }) => fieldNameFault(name) === null);
-    return named.flatMap((field) => {
-      const values = sample.map((value) => memberOf(value, field.name));
-      return typedLeaves(field.type, values, [...path, field.name]);
-    });
-  }
-  if (path.length === 0) return [];
-  const leaf = { path: path.join('.') };
-  if (type.kind === 'string') {
-    const { type: own, cached: isCategory, folded } = proposeText(sample);
-    return own === 'KEYWORD' && isCategory ? [{ ...leaf, type: own, folded }] : [];
-  }
-  const own = (['LONG', 'DOUBLE', 'BOOL', 'DATE'] as const).find((one) =>
-    COLUMN_RULES[one].includes(type.kind),
-  );
-  return own === undefined ? [] : [{ ...leaf, type: own }];
-}
-
-const memberOf = (value: Value, name: string): Value =>
-  isPlain(value) ? ((value as { readonly [name: string]: Value })[name] ?? null) : null;
 
 function textProposal(column: string, sample: readonly Value[]): Proposal {
   const text = proposeText(sample);
@@ -360,10 +319,13 @@ const namePart = (column: string, name: string): string =>
     ? `name: ${yamlScalar(name)}`
     : `name: ${yamlScalar(name)}, source: ${yamlScalar(column)}`;
 
-function variantLines(proposals: readonly Proposal[]): string[] {
+function variantLines(proposals: readonly Proposal[], hasTitle: boolean): string[] {
   const variants = proposals.filter((p) => p.kind === 'variant');
   if (variants.length === 0) return [];
-  const lines = variants.flatMap(({ column, leaves }) => {
+  const titled = hasTitle ? undefined : variants.find((one) => one.title !== undefined);
+  const lines = variants.flatMap((variant) => {
+    const { column, title } = variant;
+    const leaves = [...(title && variant === titled ? [title] : []), ...variant.leaves];
     const note = `# found as ${column}.<path>:<value> and ${column}:<text>`;
     if (leaves.length === 0)
       return [`  - { column: ${yamlScalar(column)}, flatten: true }     ${note}`];
@@ -377,12 +339,6 @@ function variantLines(proposals: readonly Proposal[]): string[] {
     ];
   });
   return ['variants:', ...lines];
-}
-
-function leafLine({ path, type, folded }: TypedLeaf): string {
-  const flags = [...(folded ? ['folded'] : []), ...(type === 'KEYWORD' ? ['fast'] : [])];
-  const settings = flags.map((flag) => `, ${flag}: true`).join('');
-  return `          - { path: ${yamlScalar(path)}, type: ${type}${settings} }`;
 }
 
 function skippedLines(proposals: readonly Proposal[]): string[] {
