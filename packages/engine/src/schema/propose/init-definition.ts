@@ -27,7 +27,7 @@ import { type ProposedText, proposeText } from './propose-text.ts';
 import { KEY_COLUMN, sameAsKey } from './same-values.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
 import { sourceLines, yamlScalar } from './source-lines.ts';
-import { leafLine, leavesOf, type TypedLeaf } from './struct-leaves.ts';
+import { leafLine, proposedLeaves, type TypedLeaf } from './struct-leaves.ts';
 import { NO_TITLE, titleRank } from './title-names.ts';
 
 /** How the definition names its table, and what it is called. */
@@ -142,7 +142,7 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
     return { kind: 'skipped', column: name, why: `${typeName(type)} is not read` };
   if (isNested(type)) {
     return fieldNameFault(name) === null
-      ? { kind: 'variant', column: name, ...leavesOf(type, sample), hasTexts: hasTexts(type) }
+      ? { kind: 'variant', column: name, ...proposedLeaves(type, sample), hasTexts: hasTexts(type) }
       : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
   }
   switch (element.kind) {

@@ -21,7 +21,7 @@ export interface TypedLeaf {
 }
 
 /** The leaves of a column: numbers and dates first, then categories; of its texts the best title. */
-export function leavesOf(
+export function proposedLeaves(
   type: Type,
   sample: readonly Value[],
 ): { readonly leaves: readonly TypedLeaf[]; readonly title?: TypedLeaf } {
