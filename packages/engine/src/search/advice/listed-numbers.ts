@@ -9,6 +9,9 @@ import { type Counted, totalWith } from './meant-queries.ts';
 const NUMBER = String.raw`-?\d{1,15}(?:\.\d+)?`;
 const LIST = new RegExp(String.raw`^\s*${NUMBER}(?:\s*[,;]\s*${NUMBER}){1,2}\s*$`);
 
+/** Queries that the next number is added to: those with the most rows. */
+const EXTENDED = 4;
+
 interface OfFields extends Counted {
   /** The fields of the clauses. */
   readonly names: readonly string[];
@@ -36,8 +39,8 @@ export async function listedNumbers(
         if (total) longer.push({ query: both, names: [...names, name], total });
       }
     }
-    found = longer;
+    found = longer.toSorted((a, b) => b.total - a.total).slice(0, EXTENDED);
   }
-  const [best] = found.toSorted((a, b) => b.total - a.total);
+  const [best] = found;
   return best?.total ? best : undefined;
 }
