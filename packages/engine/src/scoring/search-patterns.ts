@@ -193,7 +193,8 @@ function countFound(
     // Two bitmaps are counted together with the marks; more are added before.
     for (const at of dense.slice(2)) addBitmap(reader, at, bits);
     const counted = [bits.byteOffset, ...dense.slice(0, 2)];
-    return workspace.bits.countAny(counted, blockedAt(workspace, blocked), bits.byteLength);
+    const out = workspace.addressOf(blocked, reader.docs);
+    return workspace.bits.countAny(counted, out, bits.byteLength);
   });
 }
 
@@ -218,7 +219,7 @@ function offerMarked(
       offerBits({ bits, blocked, offered }, top, score, deadline);
       if (!isLast) return offerFrom(at + 1, bits);
       if (!count) return 0;
-      const out = blockedAt(workspace, blocked);
+      const out = workspace.addressOf(blocked, reader.docs);
       return workspace.bits.countAny([bits.byteOffset], out, bits.byteLength);
     });
   };
@@ -265,13 +266,4 @@ function withMarks(
       bits.fill(0);
     }
   });
-}
-
-/** Byte address of blocked documents, in the arena; 0: none are. */
-function blockedAt(workspace: Workspace, blocked: Int32Array | null): number {
-  if (blocked === null) return 0;
-  if (blocked.buffer === workspace.arena.memory.buffer) return blocked.byteOffset;
-  const copy = workspace.blocked.subarray(0, blocked.length);
-  copy.set(blocked);
-  return copy.byteOffset;
 }

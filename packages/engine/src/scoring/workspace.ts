@@ -67,6 +67,16 @@ export class Workspace {
     }
   }
 
+  /**
+   * Byte address of a segment's bitmap in the arena; if it is elsewhere, of a copy, until the next
+   * copy or search. 0: there is no bitmap.
+   */
+  addressOf(bits: Int32Array | null, docs: number): number {
+    if (bits === null) return 0;
+    const isHere = bits.buffer === this.arena.memory.buffer;
+    return (isHere ? bits : this.copyBits(bits, docs)).byteOffset;
+  }
+
   /** A copy of a segment's bitmap in the arena, until the next copy or search. */
   copyBits(bits: Int32Array, docs: number): Int32Array {
     this.reserve(docs, 0);

@@ -38,9 +38,8 @@ function countAll(
   docs: number,
   matches: Int32Array,
 ): Int32Array | null {
-  const { bits, arena } = workspace;
-  const near = matches.buffer === arena.memory.buffer;
-  const at = (near ? matches : workspace.copyBits(matches, docs)).byteOffset;
+  const { bits } = workspace;
+  const at = workspace.addressOf(matches, docs);
   const bytes = 4 * matches.length;
   if (bits.countAll([at], 0, bytes) * A_VISIT < docs * values.length) return null;
   return bits.countEach(values, at, bytes);

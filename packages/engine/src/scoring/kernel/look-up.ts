@@ -119,17 +119,11 @@ function writeFound(
 export function lookUpByKernel(search: TermSearch): readonly SegmentTerms[] | null {
   const { segments, terms } = search;
   if (segments.length < 2 || !isOnePart(search)) return null;
-  const workspaces = workspacesOf(segments[0].reader.arena);
-  const workspace = workspaces.take();
-  try {
-    const { arena } = workspace;
-    const { kernel } = workspace;
+  return workspacesOf(segments[0].reader.arena).lend((workspace) => {
     lookUp(search, terms.length, 1, workspace);
-    kernel.readAhead(0, segments.length, terms.length, 0);
-    return segments.map((_, s) => foundIn(s, terms.length, arena));
-  } finally {
-    workspaces.give(workspace);
-  }
+    workspace.kernel.readAhead(0, segments.length, terms.length, 0);
+    return segments.map((_, s) => foundIn(s, terms.length, workspace.arena));
+  });
 }
 
 /** The word with the documents of term `k` in segment `s`; its reference follows. */

@@ -8,7 +8,6 @@ import type { Arena } from '../../storage/directory.ts';
 import { gatherStatistics, lookUpTerms, type ScoringSegment, type TermSearch } from '../request.ts';
 import type { TopDocs } from '../top-docs.ts';
 import { type Workspace, workspacesOf } from '../workspace.ts';
-import type { QueryKernel } from './compiled-kernels.ts';
 import {
   BLOCKS_PER_LOOK,
   EMITTED,
@@ -66,15 +65,10 @@ function runParts(search: TermSearch, top: TopDocs | null, wanted: number): numb
   }, 0);
 }
 
-function runPart(search: TermSearch, top: TopDocs | null, wanted: number): number {
-  const workspaces = workspacesOf(search.segments[0].reader.arena);
-  const workspace = workspaces.take();
-  try {
-    return runIn(workspace, search, top, wanted);
-  } finally {
-    workspaces.give(workspace);
-  }
-}
+const runPart = (search: TermSearch, top: TopDocs | null, wanted: number): number =>
+  workspacesOf(search.segments[0].reader.arena).lend((workspace) =>
+    runIn(workspace, search, top, wanted),
+  );
 
 function runIn(
   workspace: Workspace,
@@ -84,15 +78,12 @@ function runIn(
 ): number {
   const { segments, mode, deadline = NO_DEADLINE } = search;
   const { arena } = workspace;
-  const { kernel } = workspace;
   const asked = mode === 'term' ? 1 : search.terms.length;
   const averageLength = writeStatistics(search, asked, arena);
   lookUp(search, asked, averageLength, workspace);
   workspace.table.use(averageLength);
   writePage(top, segments, arena);
-  return runQuery(deadline, top, segments, arena, () =>
-    run(search, asked, top, wanted, workspace, kernel),
-  );
+  return runQuery(deadline, top, segments, arena, () => run(search, asked, top, wanted, workspace));
 }
 
 /** Writes what weighs the terms; returns the average length. */
@@ -147,7 +138,6 @@ function run(
   top: TopDocs | null,
   wanted: number,
   workspace: Workspace,
-  kernel: QueryKernel,
 ): number {
   deadline.check();
   reserve(segments, workspace);
@@ -159,7 +149,7 @@ function run(
     const last = lastTogether(segments, first, most, workspace);
     if (top !== null) begin(top, workspace.arena);
     if (counting) eachLiving(segments, first, last, asked, giveLiving(workspace.arena));
-    total += call(kernel, first, last, asked, mode === 'or' ? 0 : 1, wanted, workspace);
+    total += call(workspace, first, last, asked, mode === 'or' ? 0 : 1, wanted);
     if (top !== null) take(segments, top, workspace.arena);
     if (counting) eachLiving(segments, first, last, asked, keepLiving(workspace.arena));
     first = last;
@@ -206,13 +196,12 @@ function lastTogether(
 
 /** Runs the kernel. Where damaged postings or the deadline stop it, it leaves marks behind. */
 function call(
-  kernel: QueryKernel,
+  { kernel, marks }: Workspace,
   first: number,
   last: number,
   asked: number,
   all: number,
   flags: number,
-  { marks }: Workspace,
 ): number {
   try {
     return kernel.query(first, last, asked, all, flags);

@@ -10,7 +10,7 @@ import { inverseFrequency } from '../field-statistics.ts';
 import { lookUpByKernel } from '../kernel/look-up.ts';
 import { gatherStatistics, lookUpTerms, type SegmentTerms, type TermSearch } from '../request.ts';
 import type { TopDocs } from '../top-docs.ts';
-import { type Workspace, workspacesOf } from '../workspace.ts';
+import { workspacesOf } from '../workspace.ts';
 import { countDensePhrase, searchDensePhrase } from './dense-phrase.ts';
 import { countListPhrase, searchListPhrase } from './list-phrase.ts';
 import type { PhraseRun } from './phrase-run.ts';
@@ -65,14 +65,9 @@ function openPhrase(
     ...of,
     terms: opened,
     lists,
-    blockedAt: blocked === null ? 0 : inArena(blocked, reader.docs, workspace).byteOffset,
+    blockedAt: workspace.addressOf(blocked, reader.docs),
     filtered: blocked !== null && living === null,
   };
-}
-
-function inArena(blocked: Int32Array, docs: number, workspace: Workspace): Int32Array {
-  const { buffer } = workspace.arena.memory;
-  return blocked.buffer === buffer ? blocked : workspace.copyBits(blocked, docs);
 }
 
 function runPhrase(run: PhraseRun, top: TopDocs | null, count: boolean): number {
