@@ -9,7 +9,7 @@ import { parsePeriod } from '../../../schema/values/date-period.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
 import { yearsOf } from '../field-range.ts';
-import { totalWith } from '../meant-queries.ts';
+import { type Counted, totalWith } from '../meant-queries.ts';
 import { pastedQueries } from '../pasted-text.ts';
 import {
   type DateForm,
@@ -20,10 +20,8 @@ import {
   phraseForm,
 } from './date-forms.ts';
 
-/** A query string, how many rows it finds, and why it was probably meant. */
-export interface DatedQuery {
-  readonly query: string;
-  readonly total: number;
+/** A query string, and why it was probably meant. */
+interface DatedQuery extends Counted {
   readonly why: string;
 }
 
@@ -77,7 +75,7 @@ async function bestOf(
   request: SearchRequest,
   part: 'query' | 'filter',
   { given, text, sites, forms }: Tried,
-): Promise<Pick<DatedQuery, 'query' | 'total'> | undefined> {
+): Promise<Counted | undefined> {
   const fields = queryFields(context.mapping);
   const written = forms.flatMap((form) => {
     const parts = sites.flatMap((site) => form(site) ?? []);
@@ -85,7 +83,7 @@ async function bestOf(
   });
   const levels = Math.max(0, ...written.map(({ length }) => length));
   for (let level = 0; level < levels; level++) {
-    let best: Pick<DatedQuery, 'query' | 'total'> | undefined;
+    let best: Counted | undefined;
     for (const query of new Set(written.flatMap((queries) => queries[level] ?? []))) {
       const total = query === given ? 0 : await totalWith(context, request, part, query);
       if (total !== undefined && total > (best?.total ?? 0)) best = { query, total };
