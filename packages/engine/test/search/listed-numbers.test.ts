@@ -1,6 +1,6 @@
 /** Lists of numbers in a table with many columns of numbers. */
 import { appendRows } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { LocalShard } from '../../src/shard/local-shard.ts';
@@ -25,12 +25,14 @@ ${COLUMNS.map((name) => `  - { name: ${name}, type: LONG, fast: true }`).join('\
 });
 afterAll(() => lake.close());
 
-it('are tried in few pairs of columns', async () => {
-  const searches = vi.spyOn(LocalShard.prototype, 'search');
-  const { suggested_query = '', suggested_total = 0 } = await lake.backend.search({
-    ...{ query: '10, 11, 12', suggest: true },
+describe('numbers in a list', () => {
+  it('are tried in few pairs of columns', async () => {
+    const searches = vi.spyOn(LocalShard.prototype, 'search');
+    const { suggested_query = '', suggested_total = 0 } = await lake.backend.search({
+      ...{ query: '10, 11, 12', suggest: true },
+    });
+    expect(suggested_total).toBeGreaterThan(0);
+    expect((await lake.backend.search({ query: suggested_query })).total).toBe(suggested_total);
+    expect(searches.mock.calls.length).toBeLessThan(200);
   });
-  expect(suggested_total).toBeGreaterThan(0);
-  expect((await lake.backend.search({ query: suggested_query })).total).toBe(suggested_total);
-  expect(searches.mock.calls.length).toBeLessThan(200);
 });
