@@ -371,17 +371,15 @@ export class LocalIndexes {
     for (const { snapshot } of this.#open.values()) snapshot.release();
     this.#open.clear();
     this.#pins.close();
-    await (await this.searchThreads?.())?.close();
+    const threads = await this.searchThreads?.();
+    await threads?.close();
     await this.tables.close();
     await this.models.close();
     this.registry.close();
-    if (this.looks !== null) await this.#endLooks(this.looks);
-  }
-
-  async #endLooks(looks: PublishedLooks): Promise<void> {
+    if (this.looks === null) return;
     const { noteReads } = await import('./diagnose/usage.ts');
-    noteReads(this.dataDir);
-    await looks.end();
+    noteReads(this.dataDir, threads?.coldFigures);
+    await this.looks.end();
   }
 
   /** The first read of an engine sweeps, unless the data folder cannot be written. */

@@ -55,22 +55,30 @@ export const coldBytesLimit = (): number => limitBytes;
  * threads have published (`publishColdFigures`).
  */
 export function coldCacheFigures(threads: readonly Float64Array[] = []) {
-  const own = Float64Array.of(0, 0, 0, 0);
-  publishColdFigures(own);
-  const [hits, misses, bytes_read, bytes] = own.map((figure, i) => {
-    return threads.reduce((sum, figures) => sum + figures[i], figure);
-  });
+  const [, hits, misses, bytes_read, bytes] = summedFigures(threads);
   const limit_bytes = (threads.length > 0 ? 2 : 1) * limitBytes;
   return { hits, misses, bytes_read, bytes, limit_bytes };
 }
 
-/** Numbers of `publishColdFigures`. */
-export const COLD_FIGURES = 4;
+/** What this process has fetched from stores; `threads`: as above. */
+export function coldReads(threads: readonly Float64Array[] = []) {
+  const [requests, , , bytes] = summedFigures(threads);
+  return { requests, bytes };
+}
+
+function summedFigures(threads: readonly Float64Array[]): Float64Array {
+  const own = new Float64Array(COLD_FIGURES);
+  publishColdFigures(own);
+  return own.map((figure, i) => threads.reduce((sum, figures) => sum + figures[i], figure));
+}
+
+/** Numbers of `publishColdFigures`. The last one is of what is in memory now. */
+export const COLD_FIGURES = 5;
 
 /** Writes the figures of this thread where another thread reads them. */
 export function publishColdFigures(target: Float64Array): void {
-  const { hits, misses, bytesRead, heldBytes } = coldFigures;
-  target.set([hits, misses, bytesRead, heldBytes]);
+  const { requests, hits, misses, bytesRead, heldBytes } = coldFigures;
+  target.set([requests, hits, misses, bytesRead, heldBytes]);
 }
 
 /** Fetches all demanded blocks, of all files side by side. Throws what the store throws. */

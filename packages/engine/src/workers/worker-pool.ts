@@ -204,9 +204,8 @@ export class WorkerPool {
       ended: (ended: SearchThread) => {
         this.#threads.delete(ended);
         // the memory of an ended thread is free
-        const [hits, misses, bytesRead] = ended.coldFigures;
-        const former = this.#formerFigures;
-        for (const [i, figure] of [hits, misses, bytesRead].entries()) former[i] += figure;
+        const figures = ended.coldFigures.subarray(0, -1);
+        for (const [i, figure] of figures.entries()) this.#formerFigures[i] += figure;
         if (!this.#closed) this.#dispatch();
       },
     };

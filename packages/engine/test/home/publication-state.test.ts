@@ -103,13 +103,18 @@ describe('what an index takes', () => {
     const size = there.reduce((sum, [, { bytes: body }]) => sum + body.length, 0);
     expect(objects).toEqual({ count: there.length, bytes: size });
     expect(reads).toBeUndefined();
-    const open = () => openEngine(`${place}/t`, { threads: 0 });
-    const first = await open();
-    await first.search({ index: 't', query: 'id:77*' });
-    await first.close();
-    const second = await open();
-    expect((await second.usage({ index: 't' })).reads?.requests).toBeGreaterThan(0);
-    await second.close();
+    let before = 0;
+    for (const threads of [0, 1]) {
+      rmSync(cache, { recursive: true, force: true });
+      const first = await openEngine(`${place}/t`, { threads });
+      await first.search({ index: 't', query: 'id:77*' });
+      await first.close();
+      const second = await openEngine(`${place}/t`, { threads: 0 });
+      const { requests = 0 } = (await second.usage({ index: 't' })).reads ?? {};
+      expect(requests).toBeGreaterThan(before);
+      before = requests;
+      await second.close();
+    }
   });
 });
 

@@ -8,7 +8,7 @@ import { lastPublication } from '../../home/writing/publication.ts';
 import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
 import type { ComponentKind, SegmentEntry } from '../../segment/entry.ts';
 import { inStore } from '../../source/store-errors.ts';
-import { coldFigures } from '../../storage/cold-file.ts';
+import { coldReads } from '../../storage/cold-cache.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import type { IndexUsage, ReadUsage } from './findings.ts';
 
@@ -67,11 +67,11 @@ async function objectsOf(
 }
 
 /** Notes what the reads of this process have fetched, in the folder of a reader if it can. */
-export function noteReads(folder: string): void {
-  const { requests, bytesRead: bytes } = coldFigures;
-  if (requests === 0) return;
+export function noteReads(folder: string, threads?: readonly Float64Array[]): void {
+  const reads = coldReads(threads);
+  if (reads.requests === 0) return;
   try {
-    writeFileSync(join(folder, READS_FILE), JSON.stringify({ requests, bytes }), { mode: 0o600 });
+    writeFileSync(join(folder, READS_FILE), JSON.stringify(reads), { mode: 0o600 });
   } catch {
     // the cache is full or gone: the figures are for doctor alone
   }
