@@ -266,7 +266,7 @@ describe('the proposed definition', () => {
     expect(cached).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6']);
   });
 
-  it('has a short text of a struct as title if no column is one', async () => {
+  it('has a short text of a struct as title if no column is one, or has a worse name', async () => {
     const inner: Type = {
       kind: 'struct',
       fields: [field(31, 'status', string), field(32, 'place', string), field(33, 'name', string)],
@@ -287,6 +287,7 @@ describe('the proposed definition', () => {
     ]);
     const title = { type: string, values: many((i) => word('Ruth', i)) };
     expect(await linesOf({ title })).toEqual([status]);
+    expect(await linesOf({ capital: title })).toHaveLength(2);
   });
 
   it('names the columns that are beyond the limit of default_fields', async () => {

@@ -71,7 +71,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     ...defaultFieldsLine(weightedFields(searched, proposals, title, names)),
     ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
     ...meaningLines(proposals, title),
-    ...fitting('variants', variantLines(proposals, title !== undefined), OTHER_BYTES),
+    ...fitting('variants', variantLines(proposals, title?.column), OTHER_BYTES),
     ...fitting('columns that cannot be indexed', skippedLines(proposals), OTHER_BYTES),
     '',
   ].join('\n');
@@ -319,13 +319,18 @@ const namePart = (column: string, name: string): string =>
     ? `name: ${yamlScalar(name)}`
     : `name: ${yamlScalar(name)}, source: ${yamlScalar(column)}`;
 
-function variantLines(proposals: readonly Proposal[], hasTitle: boolean): string[] {
+/** `title`: the column that is the title of hits; a leaf that has a better name is shown, too. */
+function variantLines(proposals: readonly Proposal[], title: string | undefined): string[] {
   const variants = proposals.filter((p) => p.kind === 'variant');
   if (variants.length === 0) return [];
-  const titled = hasTitle ? undefined : variants.find((one) => one.title !== undefined);
+  const rank = title === undefined ? Number.POSITIVE_INFINITY : titleRank(title);
+  const titled = variants.find(
+    ({ column, title: leaf }) => leaf && titleRank(`${column}.${leaf.path}`) < rank,
+  );
   const lines = variants.flatMap((variant) => {
-    const { column, title } = variant;
-    const leaves = [...(title && variant === titled ? [title] : []), ...variant.leaves];
+    const { column } = variant;
+    const own = variant === titled && variant.title ? [variant.title] : [];
+    const leaves = [...own, ...variant.leaves];
     const note = `# found as ${column}.<path>:<value> and ${column}:<text>`;
     if (leaves.length === 0)
       return [`  - { column: ${yamlScalar(column)}, flatten: true }     ${note}`];
