@@ -12,7 +12,7 @@ export interface HitItemProps {
   readonly description: IndexDescription;
 }
 
-/** The title (the first cached TEXT field with a value), the small fields, and named fragments of others. */
+/** The title (the first cached TEXT field with a value), small fields, and fragments of others. */
 export function HitItem({ hit, rank, place, description }: HitItemProps) {
   const row = keyParts(hit.coordinates);
   const key = keyText(row);
