@@ -33,20 +33,20 @@ export async function openRepository(
   return inStore(async () => {
     const home = await openHome(place);
     if (make) await markHome(home, signal);
-    return make || (await readMark(home, signal)) !== null ? home : null;
+    return make || (await isRepository(home, signal)) ? home : null;
   });
 }
 
 /** Whether a place is a repository. Throws as `openRepository`, but for `inStore`. */
 export const isRepository = async (home: Home, signal?: AbortSignal): Promise<boolean> =>
-  (await readMark(home, signal)) !== null;
+  (await readStored(home, MARK, MARKS, signal)) !== null;
 
 /** Marks a place as a repository, if it is not yet. Throws as `openRepository`. */
 export async function markHome(home: Home, signal?: AbortSignal): Promise<void> {
   const { store, place } = home;
   const path = `${place}/${MARK}`;
-  const mark = await readMark(home, signal);
-  if (mark?.version === VERSION) return;
+  const mark = await readStored(home, MARK, MARKS, signal);
+  if (mark?.value === VERSION) return;
   if (mark === null) {
     if (await createFirst(store, MARK, TEXT, { path, signal })) return;
     return markHome(home, signal);
@@ -59,12 +59,6 @@ export async function tryWrite({ store, place }: Home, signal?: AbortSignal): Pr
   const key = `trial-${randomUUID()}`;
   await createFirst(store, key, 'trial', { path: `${place}/${key}`, signal });
   await store.delete([key], signal);
-}
-
-/** The mark of a place; null: it has none. */
-async function readMark(home: Home, signal?: AbortSignal) {
-  const found = await readStored(home, MARK, MARKS, signal);
-  return found === null ? null : { version: found.value, etag: found.etag };
 }
 
 function versionOf(json: unknown, path: string): number {

@@ -14,9 +14,6 @@ import { CachedFile } from './cached-file.ts';
 import type { Region } from './directory.ts';
 import { corrupt, FRAME_FOOTER_BYTES } from './frame.ts';
 
-/** Bytes of a block, the unit that is checked and fetched, of files that are cooled now. */
-export const COLD_BLOCK_BYTES = 65_536;
-
 /** Files of so many blocks are fetched whole: one request more costs more than their bytes. */
 const SMALL_BLOCKS = 4;
 

@@ -37,17 +37,17 @@ export async function findPublished(
   const slash = path.lastIndexOf('/');
   const [place, name] = [path.slice(0, slash), path.slice(slash + 1)];
   const isInPlace = place !== '' && (path.startsWith('/') || isObjectPath(place));
-  if (isInPlace) {
-    const home = await openHome(place);
+  const parent = isInPlace ? await openHome(place) : null;
+  if (parent !== null) {
     const [head] = await inStore(() =>
-      Promise.all([readHead(home, name, signal), isRepository(home, signal)]),
+      Promise.all([readHead(parent, name, signal), isRepository(parent, signal)]),
     );
-    if (head !== null) return { home, index: { name, etag: head.etag, head } };
+    if (head !== null) return { home: parent, index: { name, etag: head.etag, head } };
   }
   if (!path.startsWith('/') && !isObjectPath(path)) throw noLocation(location);
   const home = await openHome(path);
   if (await inStore(() => isRepository(home, signal))) return { home, index: null };
-  throw isInPlace ? await notThere(await openHome(place), name) : noLocation(location);
+  throw parent === null ? noLocation(location) : await notThere(parent, name);
 }
 
 const noLocation = (location: string): LhsError =>
