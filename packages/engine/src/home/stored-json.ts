@@ -9,8 +9,8 @@ export interface Home {
 }
 
 /**
- * What stays of a commit of backups that was deleted, so that no late write takes its number, and
- * of former backups that were taken for dead.
+ * Takes the place of a commit, so that no late write takes its number: of a deleted backup, and of
+ * a branch that never began. Former backups that were taken for dead have it, too.
  */
 export const ENDED: Uint8Array = Buffer.from('ended\n');
 
