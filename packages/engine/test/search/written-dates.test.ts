@@ -24,7 +24,10 @@ const RELEASED = ['Jun 12 1998', 'Jun 20 1998', 'Apr 30 1992', 'Dec 18 2009'];
 const secondOf = (id: number) => new Date(Date.UTC(1992, 3, 29 + (id >> 3), 14, 36, 25 + (id % 2)));
 const ROWS = Array.from({ length: 40 }, (_, id) => {
   const ts = secondOf(id).toISOString();
-  const [action, what] = [ACTIONS[id % 3], `archives libc6:amd64 2.36-9+deb12u${id % 4}`];
+  const [action, what] = [
+    ACTIONS[id % 3],
+    `archives libc6:amd64 2.36-9+deb12u${id % 4}${id === 0 ? ' 30' : ''}`,
+  ];
   const line = `${ts.slice(0, 19).replace('T', ' ')} ${action} ${what}`;
   return { id, ts, action, what, released: RELEASED[id % 4], line };
 });
@@ -102,6 +105,14 @@ describe('a date in another notation', () => {
     const again = await lake.backend.search({ query: expected });
     expect(again.total).toBe(counted);
     if (total !== null) expect(counted).toBe(total);
+  });
+
+  it('is named beside few rows that have one of its words', async () => {
+    const { total, notes } = await lake.backend.search({ query: 'Apr 30 1992', suggest: true });
+    expect(total).toBe(1);
+    expect(notes).toEqual([
+      `"Apr 30 1992" is a date: perhaps you mean ts:1992-04-30/d (${DAY} hits)`,
+    ]);
   });
 
   it('is named once in the error of a comparison with blanks', async () => {

@@ -86,9 +86,9 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   const { context, checked } = read;
   const { request } = checked;
   const { query: text = '' } = request;
-  const most = total === 0 ? Number.POSITIVE_INFINITY : total;
   const dated = await datedQuery(context, request, 'query', total > 0);
-  if (dated !== undefined && dated.total < most)
+  // few rows may have only a number of the date
+  if (dated && (dated.total < total || (total <= FEW && dated.total > total)))
     return meantAs(dated.why, dated.query, dated.total);
   const [single, signs] = [doubleQuoted(text), pastedValue(text)];
   const value = single ?? signs;
