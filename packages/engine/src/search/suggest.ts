@@ -108,7 +108,8 @@ export const frequentTerms = (
 
 /**
  * The term of a field or path that is nearest to a word: one edit away, or two of a long word,
- * first one that begins with the same letters. A term of two letters is near to a longer word that
+ * first one that begins with the same letters; of one edit a swap, then a letter left out, then the
+ * most frequent. A term of two letters is near to a longer word that
  * begins with it. Undefined: there is none.
  */
 export async function nearestTerm(
@@ -126,7 +127,8 @@ export async function nearestTerm(
       text.length >= Math.min(length, LEAST_ALIKE) || word.startsWith(text);
     return texts.filter((text) => text !== word && isAlike(text));
   };
-  const [nearest] = await within(1);
+  const likelihood = oneEdit(word.toLowerCase());
+  const [nearest] = (await within(1)).toSorted((a, b) => likelihood(a) - likelihood(b));
   if (nearest !== undefined || length <= SHORT_WORD) return nearest;
   const texts = await within(2);
   const beginning = (letters: number) => {
@@ -134,6 +136,19 @@ export async function nearestTerm(
     return texts.find((text) => text.toLowerCase().startsWith(start));
   };
   return beginning(LEAST_ALIKE) ?? (length < LONG_WORD ? undefined : beginning(1));
+}
+
+const lettersOf = (text: string): string => Array.from(text).sort().join('');
+
+/** The rank of a text one edit from a word: a swap, then a letter left out, then another one. */
+function oneEdit(word: string): (text: string) => number {
+  const letters = lettersOf(word);
+  return (text) => {
+    const lower = text.toLowerCase();
+    if (lettersOf(lower) === letters) return 0;
+    if (lower[0] !== word[0]) return 3;
+    return lower.length > word.length ? 1 : 2;
+  };
 }
 
 /** The first terms of all shards by distance, live documents and bytes. */

@@ -1,9 +1,11 @@
-/** Words that rows have as two, or as one, of which a search finds nothing. */
+/** Words without hits that rows have as two, as one, or with one edit. */
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
+/** Words of two rows are less likely edits than those of one. */
+const MORE = ['Bern', 'Bern', 'Berlin', 'jpgm', 'jpgm', 'jpeg', 'color', 'zolr', 'zolr'];
 const NAMES = [
   'Wal-Mart Stores',
   'Citigroup',
@@ -12,6 +14,7 @@ const NAMES = [
   "D'Artagnan",
   'Database',
   'Basel',
+  ...MORE,
 ];
 
 let lake: SmallLake;
@@ -41,6 +44,9 @@ describe('a search without hits', () => {
     ['data base', 'database', 'Database'],
     ['d artagnan', "d'artagnan", "D'Artagnan"],
     ['databse', 'database', 'Database'],
+    ['berln', 'berlin', 'Berlin'],
+    ['jpge', 'jpeg', 'jpeg'],
+    ['colr', 'color', 'color'],
   ])('%s: %s', async (query, meant, name) => {
     const { total, suggested_query, suggested_total } = await search(query);
     expect([total, suggested_query, suggested_total]).toEqual([0, meant, 1]);
