@@ -316,6 +316,8 @@ describe('a number or values of another syntax', () => {
     ['service:billing,search', 'service:(billing OR search)', 8],
     ['service:billing|search', 'service:(billing OR search)', 8],
     ['title:expired,renewed', 'title:(expired OR renewed)', 12],
+    ['expired,renewed', '(expired OR renewed)', 12],
+    ['service:billing AND 1003|1001', 'service:billing AND (1003 OR 1001)', 1],
   ])('is found as it was meant: %s', async (query, meant, hits) => {
     const { total, suggested_query } = await lake.backend.search({ query, suggest: true });
     expect([total, suggested_query]).toEqual([0, meant]);

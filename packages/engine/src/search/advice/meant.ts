@@ -63,7 +63,9 @@ export async function meantClause(
   for (const leaf of leaves) {
     const clause = respelled(leaf, written, fields);
     if (clause === undefined) continue;
-    const total = await countIfValid(guesser.count, parseQuery(clause));
+    const total = clause.includes(':')
+      ? await countIfValid(guesser.count, parseQuery(clause))
+      : await guesser.countText(clause);
     if (total === undefined) return { clause };
     if (total > 0) return { clause, total };
   }
