@@ -39,8 +39,8 @@ export function catalogNames(env: NodeJS.ProcessEnv = process.env): readonly str
 }
 
 /** The error for a name that no catalog has. */
-export function noCatalog(name: string, env: NodeJS.ProcessEnv = process.env): LhsError {
-  const names = catalogNames(env);
+export function noCatalog(name: string): LhsError {
+  const names = catalogNames();
   return new LhsError('not_found', `there is no catalog and no file "${name}"`, {
     hint:
       names.length === 0

@@ -11,13 +11,13 @@ const LINE_CHARS = 16 * 1024 * 1024;
  * A text file, or standard input for `-` (see `openInput`). Throws not_found, permission_denied or
  * invalid_argument with the file's name, limit_exceeded for more than 64 MiB.
  */
-export async function readText(file: string, maxBytes = TEXT_BYTES): Promise<string> {
+export async function readText(file: string): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunksOf(file)) {
     length += chunk.length;
-    if (length > maxBytes) {
-      throw new LhsError('limit_exceeded', `"${file}" is larger than ${maxBytes} bytes`);
+    if (length > TEXT_BYTES) {
+      throw new LhsError('limit_exceeded', `"${file}" is larger than ${TEXT_BYTES} bytes`);
     }
     chunks.push(chunk);
   }

@@ -141,11 +141,11 @@ export function parseCidr(text: string): { lower: Uint8Array; upper: Uint8Array 
 }
 
 /** Canonical text of 16 bytes: dotted IPv4 for mapped addresses, else RFC 5952. */
-export function formatIp(bytes: Uint8Array, from = 0): string {
+export function formatIp(bytes: Uint8Array): string {
   const groups: number[] = [];
-  for (let i = 0; i < 16; i += 2) groups.push((bytes[from + i] << 8) | bytes[from + i + 1]);
+  for (let i = 0; i < 16; i += 2) groups.push((bytes[i] << 8) | bytes[i + 1]);
   if (groups[5] === 0xffff && groups.slice(0, 5).every((g) => g === 0)) {
-    return Array.from(bytes.subarray(from + 12, from + 16)).join('.');
+    return Array.from(bytes.subarray(12, 16)).join('.');
   }
   const [start, length] = longestZeros(groups);
   const hex = (part: number[]) => part.map((g) => g.toString(16)).join(':');
