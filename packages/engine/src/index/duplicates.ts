@@ -16,28 +16,25 @@ export interface Duplicate {
   readonly locations: readonly DuplicateDoc[];
 }
 
-/**
- * Keys with several live documents, at most `limit`. The key hashes of segments are sorted and
- * walked side by side; keys are compared only where hashes are equal. Segments that are `settled`
- * share no key among themselves: they are not walked, but the others' keys are looked up in them,
- * in the order of their hashes, so that a small change of a large index costs little.
- */
-export function findDuplicates(
+/** Keys with several live documents, at most `limit`. */
+export const findDuplicates = (
   segments: readonly PendingSegment[],
   limit: number,
-  settled: (segment: PendingSegment) => boolean = () => false,
-): readonly Duplicate[] {
-  return runSteps(findingDuplicates(segments, limit, settled));
-}
+): readonly Duplicate[] => runSteps(findingDuplicates(segments, limit, () => false));
 
 /** Hashes that are walked in one step: some milliseconds. */
 const STEP = 16_384;
 
-/** As `findDuplicates`, in steps. */
+/**
+ * As `findDuplicates`, in steps. The key hashes of segments are sorted and walked side by side;
+ * keys are compared only if their hashes are equal. Segments that are `settled` share no key among
+ * themselves: they are not walked, but the other keys are looked up in them, in the order of their
+ * hashes, so that a small change of a large index costs little.
+ */
 export function* findingDuplicates(
   segments: readonly PendingSegment[],
   limit: number,
-  settled: (segment: PendingSegment) => boolean = () => false,
+  settled: (segment: PendingSegment) => boolean,
 ): Steps<readonly Duplicate[]> {
   const walked: SortedHashes[] = [];
   for (const segment of segments) {

@@ -117,9 +117,9 @@ export class IndexSnapshot {
 }
 
 /**
- * Opens the newest commit of a generation's directory. Throws index_not_built where there is
- * none, corrupt_index where a file is missing or damaged. `former`: an open
- * commit of the same directory; segments that have not changed since are shared with it.
+ * Opens the newest commit of a generation's directory. Throws index_not_built if there is none,
+ * corrupt_index if a file is missing or damaged. `former`: an open commit of the same directory;
+ * segments that have not changed since are shared with it.
  */
 export function openSnapshot(
   directory: Directory,

@@ -247,9 +247,8 @@ export class IndexWriter {
 
   /**
    * Makes everything since the last commit visible, with its checkpoint and data files, in one
-   * rename. `droppedDuplicates` are added to the last commit's;
-   * without `skipped` its skipped rows stay. On an error either the old commit or the new one is in
-   * force, whole.
+   * rename. `droppedDuplicates` are added to those of the last commit; without `skipped` its
+   * skipped rows stay. On an error either the old commit or the new one is in force, whole.
    */
   commit(state: CommittedState): Commit {
     return this.#guard.run(() => this.#accept(this.#draft(state)));
