@@ -6,18 +6,25 @@
 import { coolSegments, fetchFigures, warmSegments } from '../home/windows/move-window.ts';
 import { readCommit } from '../index/commits/commit.ts';
 import type { FindStored } from '../segment/cool.ts';
+import type { SegmentEntry } from '../segment/entry.ts';
 import { holdsKey, type RewriteRequest, rewriteSegments } from './rewrite-segments.ts';
 
 /** A generation to rewrite; `find`: where it is published. */
 interface TieredRequest extends RewriteRequest {
   readonly find?: FindStored | undefined;
+  /** Places that the run empties. */
+  readonly left: ReadonlySet<string>;
 }
 
 /** As `rewriteSegments`, of segments in both tiers. Throws what the store throws, too. */
 export async function rewriteBothTiers(request: TieredRequest): Promise<number> {
-  const { directory, signal, find } = request;
+  const { directory, signal, find, left } = request;
   const segments = readCommit(directory)?.segments ?? [];
-  const cold = segments.filter((entry) => entry.cold !== undefined && holdsKey(request, entry));
+  const isLeft = ({ place }: NonNullable<SegmentEntry['cold']>) =>
+    find === undefined && left.has(place);
+  const cold = segments.filter(
+    (entry) => entry.cold !== undefined && (isLeft(entry.cold) || holdsKey(request, entry)),
+  );
   if (cold.length === 0) return rewriteSegments(request);
   await warmSegments(directory, cold, { signal, ...fetchFigures(cold, request) });
   const former = new Set(segments.map(({ id }) => id));

@@ -46,7 +46,7 @@ import { requireErasable } from './require-erasable.ts';
 import { rewriteBothTiers } from './rewrite-cold.ts';
 import { coldPlaces } from './search-cold.ts';
 import { purgeEmbeddings } from './search-embeddings.ts';
-import { familiesOf, objectsOf, removeLeftPlaces } from './search-published.ts';
+import { familiesOf, leftPlaces, objectsOf, removeLeftPlaces } from './search-published.ts';
 import { removeRecords } from './search-records.ts';
 
 /** What a run may do, and how. */
@@ -136,6 +136,7 @@ async function eraseFiles(
       actions.segments_rewritten += await rewriteBothTiers({
         ...{ directory, runner: work.runner(directory), keys: found.keys },
         ...{ freeBytes: () => freeBytes(generation.path), publish, find, signal, progress },
+        left: leftPlaces(places),
       });
     }
   }

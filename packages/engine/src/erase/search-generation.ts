@@ -6,6 +6,7 @@
  */
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
 import { inTurns } from '../base/turns.ts';
+import { isMissingObject } from '../home/windows/fetch-blocks.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commits/commit.ts';
 import { PAGE_FILE } from '../index/commits/data-files.ts';
@@ -136,6 +137,15 @@ async function searchSegment(
       const isErased = search.keys.find(reader.keys);
       if (reader.isCold) await fetchSearched(reader, isErased, search);
       await inTurns(examiningSegment(reader, directory, naming, search));
+    });
+  } catch (error) {
+    const { source, generation } = naming;
+    if (source.pin === null || !isMissingObject(error)) throw error;
+    search.findings.add({
+      ...placeOf(source, generation, false),
+      key: null,
+      where: search.findings.shown(directory.path, entry.id),
+      detail: `a point in time that cannot be read: ${(error as LhsError).message}`,
     });
   } finally {
     reader.release();

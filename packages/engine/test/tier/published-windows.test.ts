@@ -62,17 +62,62 @@ describe('cold windows of a published index', () => {
     await expectSame();
   });
 
-  it('are there for a generation that is kept, after an erasure', async () => {
+  it.each([
+    ['here', 'cold'],
+    ['in a place that was left', 'hot'],
+  ])('are there for a generation that is kept %s, after an erasure', async (_, tier) => {
     await cold.move({ cool: OLD });
     await cold.backend.reindex({ index: 't' });
+    if (tier === 'hot') await cold.backend.moveIndex({ index: 't', storage: `${cold.place}-next` });
     await deleteRows(cold.lake.source, "id = 'k120'");
     for (const index of ['plain', 't']) await cold.backend.sync({ index });
     const keys = [{ identifier: [{ name: 'id', value: 'k120' }] }];
     const { report } = await cold.backend.runErasure({ index: 't', keys });
     expect(report.remains).toEqual([]);
     await cold.backend.rollbackIndex({ index: 't' });
-    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-04': 'hot' });
+    expect(await cold.tiers()).toMatchObject({ '2025-01': tier, '2025-04': 'hot' });
     await expectSame();
+  });
+
+  it.each([false, true])(
+    'are removed from a place that a point in time needed (close: %s)',
+    async (close_pits) => {
+      await cold.move({ cool: OLD });
+      const { pit_id } = await cold.backend.openPit({ index: 't', keep_alive: '1h' });
+      await cold.backend.moveIndex({ index: 't', storage: `${cold.place}-second` });
+      await deleteRows(cold.lake.source, "id = 'k5'");
+      for (const index of ['plain', 't']) await cold.backend.sync({ index });
+      const erasure = { index: 't', keys: [{ identifier: [{ name: 'id', value: 'k5' }] }] };
+      const { report } = await cold.backend.runErasure({ ...erasure, close_pits });
+      // a check caches what it reads of points in time
+      const remains = report.remains.filter(({ where }) => !where.startsWith(cold.cache));
+      const ends = new Set(remains.map(({ place, goes }) => `${place} ${goes}`));
+      expect([...ends].sort()).toEqual(
+        close_pits ? [] : ['pinned_commit expiry', 'published_commit expiry'],
+      );
+      evictColdBytes(0);
+      const search = cold.backend.search({ index: 't', pit_id, query: 'disk', limit: 150 });
+      if (close_pits) await expect(search).rejects.toMatchObject({ code: 'not_found' });
+      else expect((await search).hits).toHaveLength(150);
+      if (!close_pits) await cold.backend.runErasure({ ...erasure, close_pits: true });
+      expect((await cold.backend.checkErasure(erasure)).remains).toEqual([]);
+      expect(cold.objects()).toEqual([]);
+      await expectSame();
+    },
+  );
+
+  it('whose objects are lost let an erasure close the point in time that needs them', async () => {
+    await cold.move({ cool: OLD });
+    await deleteRows(cold.lake.source, "id = 'k120'");
+    await cold.backend.sync({ index: 't' });
+    await cold.backend.openPit({ index: 't', keep_alive: '1h' });
+    await cold.backend.moveIndex({ index: 't', storage: `${cold.place}-second` });
+    for (const key of cold.objects()) store.server.buckets.get('frozen')!.delete(key);
+    const erasure = { index: 't', keys: [{ identifier: [{ name: 'id', value: 'k120' }] }] };
+    const { remains } = await cold.backend.checkErasure(erasure);
+    expect(remains.map(({ detail }) => detail).join()).toContain('that cannot be read');
+    const { report } = await cold.backend.runErasure({ ...erasure, close_pits: true });
+    expect(report.remains).toEqual([]);
   });
 
   it('of the shards of two nodes are in one place under two names', async () => {

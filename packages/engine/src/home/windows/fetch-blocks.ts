@@ -84,6 +84,7 @@ export async function readObject(
   length: number,
   limit?: AbortSignal,
 ): Promise<Uint8Array> {
+  let isMissing = false;
   try {
     const store = await storeOf(place);
     const span = { offset: (begin ?? 0) + offset, length };
@@ -91,6 +92,7 @@ export async function readObject(
       if (limit?.aborted) throw silentStore(key);
       throw error;
     });
+    isMissing = got === 'missing';
     if (typeof got === 'string') throw new LakeError('internal', `object "${key}" is ${got}`);
     const isWhole = begin !== undefined || got.size === size;
     if (!isWhole || got.bytes.length !== length) {
@@ -108,11 +110,18 @@ export async function readObject(
     const from = window === null ? 'without a date' : `from ${formatDay(window)} on`;
     throw new LhsError(code, `the cold window ${from} cannot be read: ${error.message}`, {
       hint: `its files are in "${place}"; a filter on the date leaves the window out`,
-      details: { place, window: window === null ? null : formatDay(window) },
+      details: {
+        ...{ place, window: window === null ? null : formatDay(window) },
+        ...(isMissing ? { object: 'missing' } : {}),
+      },
       cause: error,
     });
   }
 }
+
+/** Whether an error of `readObject` says that the object of a cold window is missing. */
+export const isMissingObject = (error: unknown): boolean =>
+  error instanceof LhsError && error.details.object === 'missing';
 
 const silentStore = (key: string): LakeError =>
   new LakeError(

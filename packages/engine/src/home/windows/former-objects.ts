@@ -4,8 +4,8 @@
  * bundles take their place.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { readCommit } from '../../index/commits/commit.ts';
-import { holds, pinnedCommit, pinsAmong } from '../../index/commits/pins.ts';
+import { type Commit, readCommit } from '../../index/commits/commit.ts';
+import { holds, type Pin, pinnedCommit, pinsAmong } from '../../index/commits/pins.ts';
 import { generationAt, generationNumbers } from '../../open/index-folder.ts';
 import type { OpenDirectory } from '../../open/open-index.ts';
 import { hotName } from '../../segment/cool.ts';
@@ -23,25 +23,44 @@ export interface LocalIndex {
   readonly now: number;
 }
 
+/** A commit of a generation; `pin` null: its newest one. */
+interface CommitHere {
+  readonly generation: number;
+  readonly commit: Commit;
+  readonly pin: Pin | null;
+}
+
 /** The commits of an index that are here: the newest of each generation, and those of pins. */
-export function commitsHere({ folder, openDirectory, now }: Omit<LocalIndex, 'uuid'>) {
+export function commitsHere({
+  folder,
+  openDirectory,
+  now,
+}: Omit<LocalIndex, 'uuid'>): readonly CommitHere[] {
   return generationNumbers(folder).flatMap((generation) => {
     const directory = openDirectory(generationAt(folder, generation).path);
     const pins = pinsAmong(directory.list()).filter((pin) => holds(pin, now));
     const newest = readCommit(directory);
-    const pinned = pins.flatMap(({ id }) => {
+    const pinned = pins.flatMap((pin) => {
       try {
-        return [pinnedCommit(directory, id, now)];
+        return [{ generation, commit: pinnedCommit(directory, pin.id, now), pin }];
       } catch (error) {
         // it was released meanwhile
         if (error instanceof LhsError) return [];
         throw error;
       }
     });
-    const commits = newest === null ? pinned : [newest, ...pinned];
-    return commits.map((commit) => ({ generation, commit, isNewest: commit === newest }));
+    return newest === null ? pinned : [{ generation, commit: newest, pin: null }, ...pinned];
   });
 }
+
+/** The commits here that have cold windows in a place. */
+export const commitsReading = (
+  index: Omit<LocalIndex, 'uuid'>,
+  place: string,
+): readonly CommitHere[] =>
+  commitsHere(index).filter(({ commit }) =>
+    commit.segments.some(({ cold }) => cold?.place === place),
+  );
 
 /** The segments whose cold files are objects of their own. */
 const formerSegments = (index: LocalIndex): readonly SegmentEntry[] =>

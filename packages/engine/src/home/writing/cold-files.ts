@@ -69,7 +69,7 @@ export function heldBundles(
 ): ReadonlySet<string> {
   if (own.windows === undefined && generationNumbers(folder).length < 2) return new Set();
   const others = commitsHere({ folder, openDirectory, now: clock.now() }).filter(
-    ({ generation, isNewest }) => !isNewest || generation !== live,
+    ({ generation, pin }) => pin !== null || generation !== live,
   );
   const segments = others.flatMap(({ commit }) => commit.segments);
   return new Set(segments.flatMap(({ cold }) => cold?.objects ?? []));

@@ -84,10 +84,9 @@ export async function settleAtHome(
 
 /** Whether a kept generation or a point in time has cold windows in a place that is left. */
 async function isNeeded(indexes: LocalIndexes, uuid: string, place: string): Promise<boolean> {
-  const { commitsHere } = await import('../../home/windows/former-objects.ts');
-  return commitsHere({ ...folderOf(indexes, uuid), now: indexes.clock.now() }).some(({ commit }) =>
-    commit.segments.some(({ cold }) => cold?.place === place),
-  );
+  const { commitsReading } = await import('../../home/windows/former-objects.ts');
+  const index = { ...folderOf(indexes, uuid), now: indexes.clock.now() };
+  return commitsReading(index, place).length > 0;
 }
 
 /** Brings the windows here that are cold in stores which the index leaves. */
