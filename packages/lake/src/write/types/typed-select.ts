@@ -90,7 +90,7 @@ async function inexactColumns(
   const how = { input, inexact: new Set<string>() };
   const checks = schema.fields.flatMap((field) => {
     const source = sources.get(field.name);
-    if (source === undefined || source.isJsonText || field.type.kind === 'variant') return [];
+    if (source === undefined || source.isJsonText) return [];
     const type = typeRead(field, source, how);
     const sql = mayBeChanged(source.key, type);
     return sql === null
@@ -111,11 +111,13 @@ async function inexactColumns(
  */
 function typeRead(
   { name, type }: Field,
-  { source }: InputColumn,
+  column: InputColumn,
   { input: { reading }, inexact }: Pick<How, 'input' | 'inexact'>,
 ): Type {
+  // the source of a variant may nest deeper than a type can
+  if (type.kind === 'variant') return type;
   const isEscaped = reading.kind === 'avro' || reading.kind === 'arrow';
-  return mapPairs(type, source, (leaf, from) => {
+  return mapPairs(type, column.source, (leaf, from) => {
     const isText =
       leaf.kind === 'binary'
         ? isEscaped
