@@ -30,7 +30,7 @@ export function withSetting(
   value: string | undefined,
 ): string {
   const document = yaml().parseDocument(text, { uniqueKeys: false });
-  if (value === undefined) document.deleteIn(path);
-  else document.setIn(path, value);
+  if (value !== undefined) document.setIn(path, value);
+  else if (document.hasIn(path)) document.deleteIn(path);
   return document.toString();
 }

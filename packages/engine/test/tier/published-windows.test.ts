@@ -62,6 +62,17 @@ describe('cold windows of a published index', () => {
     await expectSame();
   });
 
+  it('of which some are to be hot become all hot without a store', async () => {
+    await cold.close();
+    cold = await store.open();
+    await cold.build(1, ', hot: 2');
+    await cold.move({ apply: true });
+    expect(await tiersOf()).toEqual(new Set(['hot', 'cold']));
+    await cold.backend.moveIndex({ index: 't' });
+    expect(await tiersOf()).toEqual(HOT);
+    await expectSame();
+  });
+
   it.each([
     ['here', 'cold'],
     ['in a place that was left', 'hot'],

@@ -9,6 +9,12 @@ import type { LocalIndexes } from '../local-indexes.ts';
 import { parsedInTurns } from './define.ts';
 import { buildRunning, timed, withLock } from './write-index.ts';
 
+/** The definition of an index that moves; without a store no window is cold. */
+function movedTo(definition: string, storage: string | undefined): string {
+  const text = withSetting(definition, ['storage'], storage);
+  return storage === undefined ? withSetting(text, ['windows', 'hot'], undefined) : text;
+}
+
 /**
  * Publishes an index in another store, or in none: its definition says where, and the end of the
  * turn publishes it there and leaves the former store. Throws as `BackendApi.moveIndex`.
@@ -22,8 +28,7 @@ export async function moveLocal(
   const { registered, definition } = accessible(indexes, index, call);
   const { registry } = indexes;
   const { uuid, name, baseDir } = registered;
-  const text = withSetting(registered.definition, ['storage'], storage);
-  const next = definitionOf(await parsedInTurns(text));
+  const next = definitionOf(await parsedInTurns(movedTo(registered.definition, storage)));
   const turn = { what: 'move', signal: call.signal };
   return timed(() =>
     withLock(indexes, registered, turn, async () => {
