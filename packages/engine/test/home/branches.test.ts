@@ -30,7 +30,7 @@ afterAll(() => server.close());
 beforeEach(async () => {
   for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
   work = mkdtempSync(join(tmpdir(), 'lhs-branches-'));
-  place = `s3://home/at-${places++}`;
+  place = `s3://home/branches-${places++}`;
   lake = await openSmallLake({ clock });
   await lake.create(schemaOf({ id: 'string', title: 'string' }));
   await appendRows(lake.source, { kind: 'rows', rows: rows(0, 2000) });

@@ -22,7 +22,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
   cache = mkdtempSync(join(tmpdir(), 'lhs-state-'));
   vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-  place = `s3://home/at-${places++}`;
+  place = `s3://home/state-${places++}`;
   lake = await openSmallLake();
   await lake.create(schemaOf({ id: 'string' }));
   await append('k0');

@@ -67,7 +67,7 @@ function emptyCache(): void {
   vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
 }
 
-async function build(count = ROWS, place = `s3://home/at-${places++}`): Promise<string> {
+async function build(count = ROWS, place = `s3://home/published-${places++}`): Promise<string> {
   await lake.create(
     schemaOf({ id: 'string', title: 'string', host: 'string', size: 'long', at: 'timestamptz' }),
   );

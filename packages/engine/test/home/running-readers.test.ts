@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
   cache = mkdtempSync(join(tmpdir(), 'lhs-readers-'));
   vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-  place = `s3://home/at-${places++}`;
+  place = `s3://home/readers-${places++}`;
   seen = [];
   server.fault = ({ method, key }) => {
     seen.push(`${method} ${key}`);

@@ -52,7 +52,7 @@ const rows = (from: number, count: number, mark = '') =>
   }));
 
 async function build(count = 200): Promise<string> {
-  const place = `s3://home/at-${places++}`;
+  const place = `s3://home/writers-${places++}`;
   await lake.create(SCHEMA);
   await appendRows(lake.source, { kind: 'rows', rows: rows(0, count) });
   await lake.define(fieldsAt(place));
@@ -151,7 +151,7 @@ describe('an index at home in a store', () => {
     }
     const keys = [...server.buckets.get('home')!.keys()];
     const commits = keys.filter(
-      (key) => key.includes(`at-${places - 1}/`) && /commits\//.test(key),
+      (key) => key.includes(`writers-${places - 1}/`) && /commits\//.test(key),
     );
     expect(commits.length).toBeGreaterThan(byEffort(4, 20, 100));
     await other.close();
