@@ -88,6 +88,18 @@ fields: [{ name: id, type: KEYWORD }]\n`;
 });
 
 describe('what an index takes', () => {
+  it('is its files alone if its store refuses, and a finding says so', async () => {
+    await define();
+    await lake.backend.reindex({ index: 't' });
+    server.fault = denied;
+    const usage = await lake.backend.usage({ index: 't' });
+    expect(usage.bytes.keys).toBeGreaterThan(0);
+    expect(usage.objects).toBeUndefined();
+    const findings = await lake.backend.diagnose({ index: 't' });
+    const detail = expect.stringContaining('access denied');
+    expect(findings).toContainEqual(expect.objectContaining({ kind: 'published', detail }));
+  });
+
   it('is its files by kind, its objects, and what the last reads fetched', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => ({ id: `${i}-${(i * 7919) % 65_537}` }));
     await appendRows(lake.source, { kind: 'rows', rows });

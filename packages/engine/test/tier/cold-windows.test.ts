@@ -102,6 +102,7 @@ describe('cold windows', () => {
     server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
     const query = 'disk';
     await expect(lake.backend.search({ index: 't', query })).rejects.toMatchObject({
+      code: 'permission_denied',
       message: expect.stringContaining('cold window from 2025-02-01 on'),
       details: { place, window: '2025-02-01' },
     });

@@ -1,6 +1,6 @@
 /** Reads blocks of cold files from their object stores, by ranges. */
 import { crc32 } from 'node:zlib';
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
 import { eachOf, type ObjectStore, openObjectStore } from '@lakehouse-search/lake/internal';
 import { formatDay } from '../../schema/values/date-value.ts';
@@ -101,7 +101,7 @@ export async function readObject(
     return got.bytes;
   } catch (error) {
     if (!(error instanceof LakeError)) throw error;
-    const code = error.code === 'internal' ? 'io_error' : 'unreachable';
+    const code = codeOf(error);
     if (window === undefined) {
       const message = `the index in "${place}" cannot be read: ${error.message}`;
       const hint = 'open it again: a commit that was replaced is there for an hour';
@@ -117,6 +117,11 @@ export async function readObject(
       cause: error,
     });
   }
+}
+
+function codeOf({ code }: LakeError): ErrorCode {
+  if (code === 'permission_denied') return code;
+  return code === 'internal' ? 'io_error' : 'unreachable';
 }
 
 /** Whether an error of `readObject` says that the object of a cold window is missing. */

@@ -1,7 +1,7 @@
 /** What an index takes: bytes by kind of file, and its objects in a store. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallContext, IndexRequest } from '@lakehouse-search/contract';
+import { type CallContext, type IndexRequest, LhsError } from '@lakehouse-search/contract';
 import { checkIndexRequest } from '@lakehouse-search/contract/internal';
 import { familyPrefix } from '../../home/chain.ts';
 import { lastPublication } from '../../home/writing/publication.ts';
@@ -20,8 +20,8 @@ const KINDS: Readonly<Record<ComponentKind, keyof IndexUsage['bytes']>> = {
 const READS_FILE = 'reads.json';
 
 /**
- * Bytes of an index by kind of file, and of its objects in the store. Throws index_not_found,
- * corrupt_index, io_error, and as `inStore`.
+ * Bytes of an index by kind of file, and of its objects in the store, if that can be read:
+ * `diagnoseLocal` says why not. Throws index_not_found, corrupt_index, io_error, interrupted.
  */
 export async function usageLocal(
   indexes: LocalIndexes,
@@ -50,7 +50,7 @@ function bytesByKind(indexes: LocalIndexes, known: KnownIndex): IndexUsage['byte
   return bytes;
 }
 
-/** The objects of an index where it was published last; null: nowhere. */
+/** The objects of an index where it was published last; null: nowhere, or unknown. */
 async function objectsOf(
   { openDirectory }: LocalIndexes,
   { folder }: KnownIndex,
@@ -63,6 +63,9 @@ async function objectsOf(
     const { store } = await openHome(last.place);
     const found = await Array.fromAsync(store.list(familyPrefix(last.family), { signal }));
     return { count: found.length, bytes: found.reduce((sum, { size }) => sum + size, 0) };
+  }).catch((error: unknown) => {
+    if (!(error instanceof LhsError) || error.code === 'interrupted') throw error;
+    return null;
   });
 }
 
