@@ -115,8 +115,7 @@ function sortNotes(
     const texts = values.map((value) => String(columnValueToJson(key.field, value)));
     const lengths = texts.map((text) => /^[-+]?(0|[1-9]\d*)(?:\.\d+)?$/.exec(text)?.[1].length);
     if (lengths.includes(undefined) || new Set(lengths).size < 2) return [];
-    const isWhole = !texts.some((text) => text.includes('.'));
-    const retyped = numbersHint(key.field, queryFields(mapping), isWhole);
+    const retyped = numbersHint(key.field, queryFields(mapping));
     return [comparesTexts(`the sort by ${key.field.name}`, key.field, retyped)];
   });
 }

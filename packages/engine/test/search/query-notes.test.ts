@@ -245,7 +245,7 @@ describe('a query with signs of another syntax', () => {
     const why = 'level is a KEYWORD, in which "10" is before "9"';
     const way =
       'if its values are numbers, none with leading zeros: ' +
-      'import column "level" of table "a.t" as long';
+      'import column "level" of table "a.t" as double';
     expect(notes).toEqual([`the sort by level compares texts: ${why}; ${way}`]);
     expect(await sorted('service')).not.toHaveProperty('notes');
     expect(await sorted('severity')).not.toHaveProperty('notes');

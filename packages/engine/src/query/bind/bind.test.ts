@@ -162,7 +162,7 @@ describe('binding a query', () => {
         return (error as LhsError).hint;
       }
     };
-    expect(hintOf('repo:>60')).toBe(`${fast}${numbers} long`);
+    expect(hintOf('repo:>60')).toBe(`${fast}${numbers} double`);
     expect(hintOf('repo:>6.5')).toBe(`${fast}${numbers} double`);
     expect(hintOf('repo:[a TO b]')).toBe(fast);
     expect(hintOf('repo:>60', { partition: [], identifier: ['repo'] })).toBe(fast);

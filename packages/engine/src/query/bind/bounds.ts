@@ -108,7 +108,7 @@ function plainNumber({ type }: FieldPlan, value: string): string | undefined {
 export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
   const { text } = scope;
   const ofNumbers = plan.type === 'KEYWORD' && hasNumbers(node);
-  const retyped = ofNumbers ? numbersHint(plan, scope.fields, hasWholeBounds(node)) : '';
+  const retyped = ofNumbers ? numbersHint(plan, scope.fields) : '';
   requireFast(plan, node, scope, 'a range', retyped);
   if (plan.column === 'ordinal') {
     const bytes = (bound: Bound): ByteBound => ({
@@ -158,18 +158,13 @@ export const comparesTexts = (what: string, { name }: FieldPlan, retyped: string
 export function numbersHint(
   { id, name }: FieldPlan,
   { source, columns, key }: QueryFields,
-  isWhole: boolean,
 ): string {
   const column = columns?.get(id) ?? name;
   if (key !== undefined && keyColumns(key).includes(column)) return '';
   const table = source !== undefined && 'table' in source ? ` of table "${source.table}"` : '';
-  const type = isWhole ? 'long' : 'double';
   const which = 'if its values are numbers, none with leading zeros';
-  return `; ${which}: import column "${column}"${table} as ${type}`;
+  return `; ${which}: import column "${column}"${table} as double`;
 }
-
-const hasWholeBounds = ({ lower, upper }: Range): boolean =>
-  ![lower, upper].some((bound) => bound?.value.includes('.'));
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
 function noteEmpty(node: Range, { text, notes }: BindScope): void {
