@@ -90,6 +90,20 @@ describe('cold windows of a published index', () => {
     await expectSame();
   });
 
+  it('are there for a point in time alone in a place that was left', async () => {
+    await cold.move({ cool: OLD });
+    const { pit_id } = await cold.backend.openPit({ index: 't', keep_alive: '1h' });
+    await cold.backend.moveIndex({ index: 't', storage: `${cold.place}-second` });
+    const reader = openEngine(`${cold.place}/t`, { threads: 0 });
+    await expect(reader).rejects.toMatchObject({ code: 'index_not_found' });
+    evictColdBytes(0);
+    const found = await cold.backend.search({ index: 't', pit_id, query: 'disk', limit: 150 });
+    expect(found.hits).toHaveLength(150);
+    await cold.backend.closePit({ index: 't', pit_id });
+    await cold.backend.sync({ index: 't' });
+    expect(cold.objects()).toEqual([]);
+  });
+
   it.each([false, true])(
     'are removed from a place that a point in time needed (close: %s)',
     async (close_pits) => {

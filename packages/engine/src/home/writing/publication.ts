@@ -69,6 +69,10 @@ export function leaveLast(index: PublishedFolder, last: Publication): void {
 export const noteStuck = (index: PublishedFolder, left: Publication): void =>
   changeLeft(index, left, [{ ...left, isStuck: true }]);
 
+/** Notes that what is in a place that was left has no name any more. Throws as above. */
+export const noteNameless = (index: PublishedFolder, left: Publication): void =>
+  changeLeft(index, left, [{ ...left, name: null }]);
+
 /** Forgets a place that was left: nothing is there. Throws as above. */
 export const forgetLeft = (index: PublishedFolder, left: Publication): void =>
   changeLeft(index, left, []);

@@ -7,23 +7,43 @@ import { sweepFamily } from '../sweep.ts';
 import type { Publication } from './publication.ts';
 
 /**
+ * Removes the name under which an index was published: readers do not find it any more, its commits
+ * stay. Throws as `removePublished`.
+ */
+export async function removeName(publication: Publication): Promise<void> {
+  const home = await openHome(publication.place);
+  await inStore(async () => {
+    await requireOwn(home, publication);
+    await removeOwnHead(home, publication);
+  });
+}
+
+/**
  * Removes all that an index has published but pinned commits, its name before its commits. Throws
  * index_busy if another data folder has written its newest commit, and as `inStore`.
  */
 export async function removePublished(publication: Publication): Promise<void> {
   const home = await openHome(publication.place);
   await inStore(async () => {
-    const { name, family, newest: own, isOwn } = publication;
-    const newest = await lastCommit(home, family);
-    const isLast = newest === null || (isOwn && newest.attempt === own?.attempt);
-    if (!isLast && !(await isDropped(home, family))) throw writtenElsewhere(newest.index, home);
+    const { family } = publication;
+    await requireOwn(home, publication);
     // from here on no writer that finds no name sends it again
     await markDropped(home, family);
-    if (name !== null && (await readHead(home, name))?.uuid === family) {
-      await removeHead(home, name);
-    }
+    await removeOwnHead(home, publication);
     await sweepFamily(home, family, null);
   });
+}
+
+/** Throws index_busy if another data folder has written the newest commit. */
+async function requireOwn(home: Home, { family, newest: own, isOwn }: Publication): Promise<void> {
+  const newest = await lastCommit(home, family);
+  const isLast = newest === null || (isOwn && newest.attempt === own?.attempt);
+  if (!isLast && !(await isDropped(home, family))) throw writtenElsewhere(newest.index, home);
+}
+
+async function removeOwnHead(home: Home, { name, family }: Publication): Promise<void> {
+  if (name === null || (await readHead(home, name))?.uuid !== family) return;
+  await removeHead(home, name);
 }
 
 const writtenElsewhere = (index: string, { place }: Home): LhsError =>

@@ -7,6 +7,7 @@ import {
   lastPublication,
   leaveLast,
   leftPublications,
+  noteNameless,
   noteStuck,
   type Publication,
   readPublication,
@@ -80,6 +81,7 @@ export async function settleAtHome(
     leaveFormer(indexes, uuid, null);
   } else await settleIn(indexes, known, turn, options);
   await leavePlaces(indexes, uuid, async ({ place }) => !(await isNeeded(indexes, uuid, place)));
+  await hideLeft(folderOf(indexes, uuid));
 }
 
 /** Whether a kept generation or a point in time has cold windows in a place that is left. */
@@ -126,6 +128,15 @@ async function leavePlaces(
   for (const left of leftPublications(folder)) {
     if (left.isStuck === true || !(await which(left))) continue;
     if (await isRemoved(left)) forgetLeft(folder, left);
+    else noteStuck(folder, left);
+  }
+}
+
+/** Takes the name from what stays in places that were left: only points in time read it. */
+async function hideLeft(folder: ReturnType<typeof folderOf>): Promise<void> {
+  for (const left of leftPublications(folder)) {
+    if (left.isStuck === true || left.name === null) continue;
+    if (await isRemoved(left, 'removeName')) noteNameless(folder, left);
     else noteStuck(folder, left);
   }
 }
@@ -214,11 +225,14 @@ const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
   openDirectory,
 });
 
-/** Removes what is published where the index is no more; false, and a warning: it stays. */
-async function isRemoved(publication: Publication): Promise<boolean> {
-  const { removePublished } = await import('../../home/writing/remove-published.ts');
+/** Removes what is published in a place that was left, or its name; false, with a warning: it stays. */
+async function isRemoved(
+  publication: Publication,
+  how: 'removePublished' | 'removeName' = 'removePublished',
+): Promise<boolean> {
+  const removing = await import('../../home/writing/remove-published.ts');
   try {
-    await removePublished(publication);
+    await removing[how](publication);
     return true;
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
