@@ -46,7 +46,7 @@ export async function searchPublished(index: PublishedIndex, findings: Findings)
   }
 }
 
-/** Adds the points in time that read a place which was left; returns their ends, the last one last. */
+/** Adds points in time that read a place which was left; returns their ends, the latest last. */
 function addReaders(index: PublishedIndex, place: string, findings: Findings) {
   const { folder } = index.known;
   const pins = pinsReading(index, place).sort((a, b) => a.pin.expiresAt - b.pin.expiresAt);

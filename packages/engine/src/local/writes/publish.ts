@@ -225,7 +225,7 @@ const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
   openDirectory,
 });
 
-/** Removes what is published in a place that was left, or its name; false, with a warning: it stays. */
+/** Removes what is in a place that was left, or its name; false, and a warning: it stays. */
 async function isRemoved(
   publication: Publication,
   how: 'removePublished' | 'removeName' = 'removePublished',
