@@ -99,6 +99,14 @@ describe('a date in another notation', () => {
       rows(({ line }) => line.startsWith('1992-04-30 14:36:25 upgrade')),
     ],
     ['action:startup AND 30.04.1992', 'action:startup AND ts:1992-04-30/d', null],
+    ['ts > "1992-04-30" AND action:startup', 'ts:>"1992-04-30" AND action:startup', null],
+    ['ts > "30.04.1992" AND action:startup', 'ts:>1992-04-30 AND action:startup', null],
+    [
+      'action = "startup" AND ts >= "1992-04-30"',
+      'action:"startup" AND ts:>="1992-04-30"',
+      rows(({ action, ts }) => action === 'startup' && ts >= '1992-04-30'),
+    ],
+    ['ts >= "1992-04-30" AND what LIKE "%chiv%"', 'ts:>="1992-04-30" AND what:*chiv*', null],
   ] as const)('%s: %s', async (query, expected, total) => {
     const [found, counted] = await meant(query);
     expect(found).toBe(expected);

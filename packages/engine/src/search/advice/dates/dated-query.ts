@@ -3,7 +3,9 @@
  * clause of a DATE field, or a phrase of the texts that have it, beside the other words.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
+import { meantQuery } from '../../../query/bind/correction.ts';
 import { findField, type QueryFields } from '../../../query/bind/fields.ts';
+import { conditionClauses } from '../../../query/bind/written-conditions.ts';
 import { mayLackYear } from '../../../query/bind/written-dates.ts';
 import { parsePeriod } from '../../../schema/values/date-period.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
@@ -37,8 +39,12 @@ export async function datedQuery(
 ): Promise<DatedQuery | undefined> {
   const given = request[part];
   if (typeof given !== 'string') return undefined;
-  const text = /^"([^"]*)"$/.exec(given)?.[1] ?? given;
   const fields = queryFields(context.mapping);
+  const clauses = meantQuery(
+    given,
+    conditionClauses(given, fields, () => ''),
+  );
+  const text = clauses?.query ?? /^"([^"]*)"$/.exec(given)?.[1] ?? given;
   const sites = dateSites(text, mayLackYear(text) ? await yearsOf(context) : []);
   if (sites.length === 0 || sites.some((site) => isRead(site, fields))) return undefined;
   if (isBare && (text !== given || sites.some((site) => site.field ?? site.isQuoted)))
