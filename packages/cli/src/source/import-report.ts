@@ -53,7 +53,9 @@ export function readingLine(reading: InputReading): string {
   if (rows !== undefined) {
     const flag = rows.path.length === 0 ? '--rows-of keys' : `--rows-at ${rows.path.join('.')}`;
     const more = (rows.others ?? []).map((path) => `, or ${path.join('.')}`).join('');
-    const other = `${more}; --input-format ndjson reads each value as a row`;
+    const unlike = (rows.unlike ?? []).map((key) => shellWord(key)).join(', ');
+    const kinds = unlike === '' ? '' : `; rows of another kind: ${unlike}`;
+    const other = `${more}${kinds}; --input-format ndjson reads each value as a row`;
     parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
   }
   if (sheet !== undefined && header.isTitle) {

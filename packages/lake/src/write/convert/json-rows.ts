@@ -7,7 +7,7 @@
  * | GeoJSON with `features`                                           | the features            |
  * | TopoJSON                                                          | the longest geometries  |
  * | has one array of objects, of two or more                          | the elements of it      |
- * | has ten or more members, all objects or all arrays                | its members, with `key` |
+ * | has ten or more members, all objects or all arrays (but two)      | its members, with `key` |
  * | anything else                                                     | itself                  |
  */
 import { stat } from 'node:fs/promises';
@@ -25,9 +25,12 @@ export interface JsonRows {
   readonly isGuess: boolean;
   /** Paths of other rows, if the text has several kinds of them. */
   readonly others?: readonly (readonly string[])[];
+  /** Keys of rows of another kind than the rest: objects among arrays, texts among objects. */
+  readonly unlike?: readonly string[];
 }
 
 const LEAST_KEYS = 10;
+const MAX_UNLIKE = 2;
 const LEAST_ELEMENTS = 2;
 
 /** Where the rows of a text are; null if its values are the rows. */
@@ -49,12 +52,19 @@ export async function findJsonRows(
   );
   const features = found.find(({ key, kind }) => key === '"features"' && kind === 'array');
   const list = features ?? (lists.length === 1 ? lists[0] : undefined);
-  if (list !== undefined) return { path: [JSON.parse(list.key ?? '""')], isGuess: true };
-  const areRows =
-    found.length >= LEAST_KEYS &&
-    (found.every(({ kind }) => kind === 'object') || found.every(({ kind }) => kind === 'array'));
-  return areRows ? { path: [], isGuess: true, ...largerObjects(found) } : null;
+  if (list !== undefined) return { path: [keyOf(list)], isGuess: true };
+  return alikeRows(found, 'object') ?? alikeRows(found, 'array');
 }
+
+/** Members of one kind, but for a few, as rows with their key. */
+function alikeRows(members: readonly JsonMember[], kind: JsonMember['kind']): JsonRows | null {
+  const unlike = members.filter((member) => member.kind !== kind).map(keyOf);
+  if (members.length - unlike.length < LEAST_KEYS || unlike.length > MAX_UNLIKE) return null;
+  const rows = { path: [], isGuess: true, ...largerObjects(members) };
+  return unlike.length === 0 ? rows : { ...rows, unlike };
+}
+
+const keyOf = ({ key }: JsonMember): string => JSON.parse(key ?? '""');
 
 /** Members that are objects of more objects than there are members. */
 function largerObjects(members: readonly JsonMember[]): Pick<JsonRows, 'others'> {
@@ -63,7 +73,7 @@ function largerObjects(members: readonly JsonMember[]): Pick<JsonRows, 'others'>
     .toSorted((a, b) => b.objects - a.objects)
     .slice(0, MAX_OTHERS);
   if (larger.length === 0) return {};
-  return { others: larger.map(({ key }) => [JSON.parse(key ?? '""')]) };
+  return { others: larger.map((member) => [keyOf(member)]) };
 }
 
 const MAX_OTHERS = 3;
@@ -76,8 +86,8 @@ const isTopology = (members: readonly JsonMember[]): boolean =>
 async function geometries(file: InputFile, signal?: AbortSignal): Promise<JsonRows | null> {
   const objects = await membersAt(file, ['objects'], signal);
   const lists: { readonly path: readonly string[]; readonly count: number }[] = [];
-  for (const { key } of objects) {
-    const path = ['objects', JSON.parse(key ?? '""'), 'geometries'];
+  for (const member of objects) {
+    const path = ['objects', keyOf(member), 'geometries'];
     lists.push({ path, count: (await membersAt(file, path, signal)).length });
   }
   const paths = lists.sort((a, b) => b.count - a.count).map(({ path }) => path);

@@ -44,9 +44,25 @@ describe('rows of a JSON text that is one object', () => {
     const { rows, read } = await imported(file('words.json', JSON.stringify(words)));
     expect(read?.rows).toEqual({ path: [], isGuess: true });
     expect(rows).toEqual(Object.entries(words));
-    const { x: _, ...few } = { ...words, k9: 'text', x: 1 };
+    const few = { ...words, k9: 'text' };
     const whole = await imported(file('mixed.json', JSON.stringify(few)));
     expect([whole.read?.rows, whole.rows.length]).toEqual([undefined, 1]);
+  });
+
+  const members = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
+
+  it.each([
+    ['arrays', { $meta: { at: 1 }, ...members(10, [{ v: '<1' }]) }, ['$meta'], 11],
+    ['objects', { meta: 'x', ...members(10, { a: 1 }), end: [1] }, ['meta', 'end'], 12],
+  ])('are its keys if two at most of its many %s are something else', async (_, of, unlike, n) => {
+    const { rows, read } = await imported(file('unlike.json', JSON.stringify(of)));
+    expect([read?.rows, rows.length]).toEqual([{ path: [], isGuess: true, unlike }, n]);
+  });
+
+  it('are not its keys if three of its members are something else', async () => {
+    const text = JSON.stringify({ a: 1, b: 2, c: 3, ...members(20, { x: 1 }) });
+    expect((await imported(file('three.json', text))).rows).toHaveLength(1);
   });
 
   it.each([2, 3] as const)('keep objects of too many keys as JSON: format %i', async (version) => {
