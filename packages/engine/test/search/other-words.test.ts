@@ -18,6 +18,8 @@ const ROWS = [
   ['one night', 'Paris', 'blue'],
   ['moon', 'Paris', 'blue'],
   ["moon's", 'Paris', 'red'],
+  ['long night', 'Paris', 'green'],
+  ['nights', 'Paris', 'red'],
 ].map(([title, city, color], i) => ({ id: String(i), title, city, color }));
 
 let lake: SmallLake;
@@ -86,6 +88,20 @@ describe('a search with hits', () => {
   });
 
   it.each([
+    ['title:night AND color:green', {}],
+    ['title:night color:green', { default_operator: 'and' }],
+    ['title:night -color:(red OR blue)', {}],
+    ['title:night', { filter: 'color:green' }],
+    ['color:green', { filter: 'title:night' }],
+  ])('counts the rows with another writing that %s %j finds', async (query, more) => {
+    const { total, notes } = await search(query, more);
+    const other = "title:nights OR title:night's";
+    const all = ROWS.filter(({ title, color }) => /night/.test(title) && color === 'green').length;
+    const both = `(title:night OR ${other})`;
+    expect(notes).toEqual([`${other} finds ${all - total} more rows: ${both} finds all`]);
+  });
+
+  it.each([
     ['city:springfield', 3, 2],
     ['city:"Rome"', 2, 1],
   ])('counts the whole values of %s', async (query, total, whole) => {
@@ -101,13 +117,14 @@ describe('a search with hits', () => {
   it.each([
     ...['city:Oslo', 'stems:patent', 'title:deprecated', 'color:red', 'support'],
     ...['"HTTP/3" OR HTTP3', '(stems:HTTP3 AND color:*) OR "HTTP 3" OR "HTTP/3"'],
-    'color:* AND (title:patent OR title:patents)',
+    ...['color:* AND (title:patent OR title:patents)', 'title:night AND color:blue'],
+    '+color:* title:night',
   ])('has no note: %s', async (query) => expect((await search(query)).notes).toBeUndefined());
 });
 
 describe('a search without hits', () => {
   it('names the values of a field that has few', async () => {
-    expect((await search('color:purple')).notes).toEqual(['values of color: blue, green, red']);
+    expect((await search('color:purple')).notes).toEqual(['values of color: green, blue, red']);
     expect((await search('color:gren')).notes).toBeUndefined();
   });
 

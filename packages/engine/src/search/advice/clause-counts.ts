@@ -97,16 +97,21 @@ function writtenClauses({ checked, tree, filterTree }: ReadRequest) {
   const { query = null, filter } = checked.request;
   const text = typeof filter === 'string' ? filter : null;
   const whole = filterTree === null ? {} : { filter: writeTree(filterTree) };
-  const named = [...positiveClauses(tree)].map(({ node, beside }) => {
+  const filtered = filterTree === null ? [] : [filterTree];
+  const named = [...positiveClauses(tree, { beside: [], required: filtered })].map((found) => {
+    const { node } = found;
     const rest = withoutClause(tree, node);
     const others = rest && { ast: writeTree(rest), ...whole };
-    return { node, beside, clause: clauseName(node, query), span: spanOf(node, query), others };
+    return { ...found, clause: clauseName(node, query), span: spanOf(node, query), others };
   });
-  const inFilter = filterTree === null ? [] : [...positiveClauses(filterTree)];
-  const filters = inFilter.map(({ node, beside }) => {
+  const inFilter = filtered.flatMap((node) => [
+    ...positiveClauses(node, { beside: [], required: [tree] }),
+  ]);
+  const filters = inFilter.map((found) => {
+    const { node } = found;
     const rest = withoutClause(filterTree as Query, node);
     const others = rest && { ast: writeTree(tree), filter: writeTree(rest) };
-    return { node, beside, clause: clauseName(node, text), span: undefined, others };
+    return { ...found, clause: clauseName(node, text), span: undefined, others };
   });
   return [...named, ...filters];
 }
@@ -122,9 +127,10 @@ function spanOf({ span, fieldSpan }: Query, text: string | null): Span | undefin
 /** What a clause may have meant, the fields that hold a word that is not found, and why. */
 async function guessed(
   guesser: Guesser,
-  { node, clause, beside }: WrittenClause,
+  written: WrittenClause,
   total: number,
 ): Promise<Partial<ClauseCount> & { readonly note?: string | undefined }> {
+  const { node, clause } = written;
   const better =
     (await meantPeriod(guesser, node, total)) ?? (await meantWord(guesser, node, clause, total));
   const meant = better ?? (total === 0 ? await meantClause(guesser, node, clause) : undefined);
@@ -137,7 +143,7 @@ async function guessed(
     (one) => one.clause !== meant?.clause && (isBareWord || one.total > (meant?.total ?? 0)),
   );
   const isUnknown = total === 0 && meant === undefined;
-  const reason = meant?.note ?? (await reasonOf(guesser, { node, clause, beside }, total));
+  const reason = meant?.note ?? (await reasonOf(guesser, written, total));
   return {
     ...(meant === undefined ? {} : { suggestion: meant.clause }),
     ...(meant?.total === undefined ? {} : { suggestion_total: meant.total }),
@@ -231,18 +237,27 @@ async function countMatches(
 
 function* positiveClauses(
   node: Query,
-  beside: readonly Query[] = [],
-): Generator<Pick<WrittenClause, 'node' | 'beside'>> {
+  { beside, required }: Omit<WrittenClause, 'node' | 'clause'>,
+): Generator<Omit<WrittenClause, 'clause'>> {
   if (!isCompound(node) || (node.kind === 'bool' && isWord(node))) {
-    yield { node, beside };
+    yield { node, beside, required };
     return;
   }
-  const isEither = node.kind === 'bool' && node.must.length + node.filter.length === 0;
+  const { must, should, filter, must_not } = node.kind === 'bool' ? node : NONE;
   for (const part of positiveQueries(node)) {
-    const others = isEither ? node.should.filter((other) => other !== part) : [];
-    yield* positiveClauses(part, [...beside, ...others]);
+    const others = [...must, ...filter].filter((other) => other !== part);
+    const isEither = should.includes(part);
+    const either = isEither ? [...others, ...should.filter((other) => other !== part)] : [];
+    yield* positiveClauses(part, {
+      beside: [...beside, ...either, ...must_not],
+      required: [...required, ...others],
+    });
   }
 }
+
+const NONE: Pick<Query & { kind: 'bool' }, 'must' | 'should' | 'filter' | 'must_not'> = {
+  ...{ must: [], should: [], filter: [], must_not: [] },
+};
 
 /** True for a bare word that several fields may hold: its clauses are one place in the query. */
 function isWord({ span, should }: Query & { readonly kind: 'bool' }): boolean {

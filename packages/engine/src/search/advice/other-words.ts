@@ -12,8 +12,10 @@ export interface WrittenClause {
   readonly node: Query;
   /** As it is written. */
   readonly clause: string;
-  /** Other alternatives of a query that finds the rows of one of them. */
+  /** What the query finds without it, or leaves out. */
   readonly beside: readonly Query[];
+  /** What all rows that it adds to the query must match. */
+  readonly required: readonly Query[];
 }
 
 /** Whether a clause has words that are written in another way, or that may be a whole value. */
@@ -23,10 +25,10 @@ export const hasOtherWords = (node: Query, fields: QueryFields): boolean =>
     return otherWritings(leaf, fields).length > 0 || exactField(leaf, fields) !== undefined;
   });
 
-/** Rows that a clause with hits does not find, as they have its words in another writing. */
+/** Rows that the query does not find, as they have the words of a clause in another writing. */
 export async function otherWords(
   guesser: Guesser,
-  { node, clause: written, beside }: WrittenClause,
+  { node, clause: written, beside, required }: WrittenClause,
   total: number,
 ): Promise<string | undefined> {
   const fields = queryFields(guesser.context.mapping);
@@ -39,11 +41,12 @@ export async function otherWords(
     }),
   );
   const should = others.flat();
-  const must_not = [node, ...beside];
+  const either: Query = { kind: 'bool', must: [], filter: [], should, must_not: [node, ...beside] };
+  const must = [either, ...required];
   const more =
     should.length === 0
       ? 0
-      : await guesser.count({ kind: 'bool', must: [], filter: [], should, must_not });
+      : await guesser.count({ kind: 'bool', must, filter: [], should: [], must_not: [] });
   if (more === 0) return wholeValues(guesser, leaves[0], written, total);
   const texts = others.flatMap(([first]) => clauseText(first, isBare(leaves[0])) ?? []);
   const clauses = texts.join(' OR ');
