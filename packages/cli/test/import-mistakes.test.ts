@@ -33,6 +33,13 @@ describe('an import', () => {
     expect(done.stderr).toMatch(message);
   });
 
+  it('notes in JSON, too, that the rows may be inside of one row', async () => {
+    writeFileSync(home.path('one.json'), '{"a": [1], "b": {"x": 1}, "c": 2}');
+    const { stdout } = await run(['one.json', ...into('m.one'), '--json']);
+    const notes = [{ note: 'one_row', columns: ['a', 'b'], isByColumns: false }];
+    expect(JSON.parse(stdout)).toMatchObject({ inserted: 1, notes });
+  });
+
   it('names the column that rows of another header may mean', async () => {
     writeFileSync(home.path('more.csv'), 'id,nome\n3,d\n');
     expect(await run(['rows.csv', ...into('m.rows')])).toMatchObject({ code: 0 });

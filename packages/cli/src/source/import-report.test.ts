@@ -1,6 +1,6 @@
 import type { Field, NearlyTyped, Type } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
-import { noteLines, schemaLines } from './import-report.ts';
+import { noteLines, oneRowNotes, readingLine } from './import-report.ts';
 
 const PHONES: NearlyTyped = {
   ...{ column: 'phone', kind: 'number', values: 252, fitting: 250 },
@@ -68,6 +68,17 @@ describe('the note on numbers that are dates', () => {
   });
 });
 
+describe('how an input was read', () => {
+  it('names rows of another kind', () => {
+    const rows = { path: [], isGuess: true, unlike: ['$meta', 'end'] };
+    const read = { format: 'json', kind: 'json', compression: null } as const;
+    const csv = { hasHeader: true, header: { line: 1, isTitle: false }, isHeaderLikeRow: false };
+    expect(readingLine({ ...read, ...csv, delimiter: null, trim: false, rows })).toContain(
+      "(--rows-of keys, guessed; rows of another kind: '$meta', end; --input-format ndjson",
+    );
+  });
+});
+
 describe('the note on JSON of one row', () => {
   const field = (name: string, type: Type): Field => ({ id: 0, name, required: false, type });
   const text: Type = { kind: 'string' };
@@ -76,7 +87,7 @@ describe('the note on JSON of one row', () => {
     return { kind: 'struct', fields: names.map((name) => field(name, text)) };
   };
   const noteOf = (...fields: Field[]) =>
-    schemaLines({ schemaId: 0, fields, identifierFieldIds: [] }, 'my.t', true).slice(1).join();
+    noteLines(oneRowNotes({ schemaId: 0, fields, identifierFieldIds: [] })).join();
 
   it('names where rows may be', () => {
     expect(noteOf(field('a', text))).toBe('');

@@ -86,7 +86,10 @@ function rowHint({ header, isHeaderLikeRow }: InputReading): string {
 }
 
 /** What the user should know about an input of so many rows, each with the flag that changes it. */
-export function noteLines(notes: readonly InputNote[], rows?: number): readonly string[] {
+export function noteLines(
+  notes: readonly (InputNote | OneRow)[],
+  rows?: number,
+): readonly string[] {
   const alike = Object.groupBy(notes, (note) =>
     note.note === 'nearly_typed' ? `${note.kind} ${note.dateFormats ?? note.decimal}` : note.note,
   );
@@ -94,6 +97,7 @@ export function noteLines(notes: readonly InputNote[], rows?: number): readonly 
     const named = group.length > MAX_NAMED ? group.slice(0, LEAST_NAMED) : group;
     const lines = named.flatMap((note) => {
       if (note.note === 'skipped_lines') return skippedLines(note);
+      if (note.note === 'one_row') return [`note: ${oneRowLine(note)}`];
       if (note.note === 'wide_objects') return [`note: ${wideLine(note, rows)}`];
       return [`note: ${note.note === 'nearly_typed' ? nearlyLine(note) : listsLine(note)}`];
     });
@@ -102,7 +106,7 @@ export function noteLines(notes: readonly InputNote[], rows?: number): readonly 
 }
 
 /** `note: 57 more columns are texts of numbers: 1965, 1966, …`. */
-function alikeLine(notes: readonly InputNote[]): readonly string[] {
+function alikeLine(notes: readonly (InputNote | OneRow)[]): readonly string[] {
   const [first] = notes;
   if (first === undefined || !('column' in first)) return [];
   const columns = notes.flatMap((note) => ('column' in note ? [note.column] : []));
@@ -112,19 +116,33 @@ function alikeLine(notes: readonly InputNote[]): readonly string[] {
   return [`note: ${columns.length} more columns ${are}: ${named}${rest}`];
 }
 
-/** A note on JSON of one row, with the flags that read the objects or lists in it as rows. */
-function oneRowLine({ fields }: Schema): readonly string[] {
+/** JSON of one row whose columns have objects or lists, which may be the rows. */
+interface OneRow {
+  readonly note: 'one_row';
+  readonly columns: readonly string[];
+  /** Whether all columns are objects of the same keys. */
+  readonly isByColumns: boolean;
+}
+
+/** The note on JSON of one row; none if it has no objects or lists. */
+export function oneRowNotes({ fields }: Schema): readonly OneRow[] {
   const nested = fields.filter(({ type }) => ['struct', 'list', 'map'].includes(type.kind));
   if (nested.length === 0) return [];
   const keys = fields.map(({ type }) =>
     type.kind === 'struct' ? type.fields.map(({ name }) => name).join() : '',
   );
-  if (keys[0] !== '' && new Set(keys).size === 1 && fields.length > 1) {
+  const isByColumns = keys[0] !== '' && new Set(keys).size === 1 && fields.length > 1;
+  return [{ note: 'one_row', columns: nested.map(({ name }) => name), isByColumns }];
+}
+
+/** The flags that read the objects or lists in one row as rows. */
+function oneRowLine({ columns, isByColumns }: OneRow): string {
+  if (isByColumns) {
     const pandas = "df.to_json(FILE, orient='records', lines=True)";
-    return [`note: 1 row, whose columns have the same keys; pandas writes rows by ${pandas}`];
+    return `1 row, whose columns have the same keys; pandas writes rows by ${pandas}`;
   }
-  const at = nested.slice(0, MAX_NAMED).map(({ name }) => `--rows-at ${shellWord(name)}`);
-  return [`note: 1 row with lists or objects; ${at.join(' or ')} reads rows inside of it`];
+  const at = columns.slice(0, MAX_NAMED).map((name) => `--rows-at ${shellWord(name)}`);
+  return `1 row with lists or objects; ${at.join(' or ')} reads rows inside of it`;
 }
 
 const LISTS = 'have lists, kept as JSON text';
@@ -227,19 +245,8 @@ export function advisedFlags(
   ];
 }
 
-/**
- * `16 columns: sku string key, price double, …`, and a note if the rows may be inside of one
- * object. `table`: as commands name it.
- */
-export function schemaLines(
-  schema: Schema,
-  table: string,
-  isOneObject: boolean,
-): readonly string[] {
-  return [schemaLine(schema, table), ...(isOneObject ? oneRowLine(schema) : [])];
-}
-
-function schemaLine({ fields, identifierFieldIds }: Schema, table: string): string {
+/** `16 columns: sku string key, price double, …`. `table`: as commands name it. */
+export function schemaLine({ fields, identifierFieldIds }: Schema, table: string): string {
   const names = fields.slice(0, MOST_COLUMNS).map(({ id, name, type }) => {
     const key = identifierFieldIds.includes(id) ? ' key' : '';
     return `${name} ${shortType(type)}${key}`;

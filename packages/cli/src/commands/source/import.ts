@@ -17,9 +17,10 @@ import { inputOf } from '../../source/import-input.ts';
 import {
   advisedFlags,
   noteLines,
+  oneRowNotes,
   readingLine,
   schemaColumns,
-  schemaLines,
+  schemaLine,
 } from '../../source/import-report.ts';
 import { readingFlags, readingOptions } from '../../source/reading-flags.ts';
 import { catalogInForce, type SourceFlags, sourceFlags } from '../../source/source-flags.ts';
@@ -134,14 +135,17 @@ export default class SourceImport extends LhsCommand {
           report.stop();
         });
     });
+    const { schema } = done;
+    const isOneObject = done.inserted === 1 && reading?.rows === undefined && isJson(source.files);
+    const allNotes = [...(isOneObject && schema ? oneRowNotes(schema) : []), ...notes];
     if (flags.json)
       return this.printJson({
         table: flags.table,
         snapshot: done.snapshot,
         inserted: done.inserted,
         read: reading,
-        notes,
-        columns: done.schema && schemaColumns(done.schema),
+        notes: allNotes,
+        columns: schema && schemaColumns(schema),
       });
     const table = tableWords(flags);
     const init = `lhs index init ${table} > definition.yaml`;
@@ -157,13 +161,12 @@ export default class SourceImport extends LhsCommand {
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];
-    const isOneObject = done.inserted === 1 && reading?.rows === undefined && isJson(source.files);
-    const columns = done.schema === undefined ? [] : schemaLines(done.schema, table, isOneObject);
+    const columns = schema === undefined ? [] : [schemaLine(schema, table)];
     this.print([
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
       ...columns,
-      ...noteLines(notes, done.inserted),
+      ...noteLines(allNotes, done.inserted),
       ...next.map((command) => `next: ${command}`),
     ]);
   }
