@@ -64,6 +64,18 @@ const EXPIRED = ROWS.filter(({ title }) => title.includes('expired')).length;
 
 describe('a query with signs of another syntax', () => {
   it.each([
+    [
+      "service = 'billing' AND title = 'expired certificate'",
+      'service:"billing" AND title:"expired certificate"',
+    ],
+    ["service = 'billing team' AND severity = 0", 'service:"billing team" AND severity:0'],
+    ["title = 'expired certificate'", 'title:"expired certificate"'],
+  ])('is read in one way: %s', async (query, meant) => {
+    const { notes } = await lake.backend.search({ query, suggest: true });
+    expect(notes).toEqual([expect.stringContaining(`: perhaps you mean ${meant} (`)]);
+  });
+
+  it.each([
     ['service:billing and severity:1', 'service:billing AND severity:1', BILLING_1],
     ['service:billing, severity:1', 'service:billing AND severity:1', BILLING_1],
     ['service:billing, and severity:1', 'service:billing AND severity:1', BILLING_1],

@@ -2,6 +2,7 @@
 import type { SearchResponse } from '@lakehouse-search/contract';
 import { meantNote } from '../../query/bind/correction.ts';
 import { correctionOf, type HowMeant } from '../../query/bind/remarks.ts';
+import { conditionsIn } from '../../query/bind/written-conditions.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import { type Counted, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import type { ReadRequest } from './read-request.ts';
@@ -30,6 +31,12 @@ export async function countedNotes(
     out = { ...out, notes: said, ...(part === 'query' && best.total > 0 && suggested) };
   }
   return out;
+}
+
+/** Whether the query has conditions such as `service = 'billing'`, whose words mean nothing alone. */
+export function hasConditions({ checked, context }: ReadRequest): boolean {
+  const conditions = conditionsIn(checked.request.query ?? '', queryFields(context.mapping));
+  return conditions.some(({ field }) => field !== undefined);
 }
 
 /** A query after one with fewer hits, else before one without conditions of no field. */

@@ -55,8 +55,13 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   }
   const read = (await loadRequests()).readRequest(context, checked);
   const { notes: said = [] } = response;
-  const { notes: counted, ...meant }: CountedNotes =
-    said.length === 0 ? { notes: said } : await (await loadMeant()).countedNotes(read, said);
+  const reader = said.length === 0 ? undefined : await loadMeant();
+  const { notes: counted, ...meant }: CountedNotes = (await reader?.countedNotes(read, said)) ?? {
+    notes: said,
+  };
+  // a query with conditions that can be read has no other meaning
+  if (counted !== said && reader?.hasConditions(read))
+    return { ...response, ...meant, ...notesOf(counted) };
   const { doubts, suggestions } = await loadSuggestions();
   const { notes, ...found } =
     response.total > 0 ? await doubts(read, response.total) : await suggestions(read);
