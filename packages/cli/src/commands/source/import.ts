@@ -160,11 +160,10 @@ export default class SourceImport extends LhsCommand {
     const next = flags.append && syncs.length > 0 ? syncs : [...again, ...syncs, init];
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
-    const guessed = reading === undefined ? [] : [readingLine(reading)];
     const columns = schema === undefined ? [] : [schemaLine(schema, table)];
     this.print([
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
-      ...guessed,
+      ...(reading === undefined ? [] : [readingLine(reading)]),
       ...columns,
       ...noteLines(allNotes, done.inserted),
       ...next.map((command) => `next: ${command}`),
