@@ -165,6 +165,21 @@ describe('a query with signs of another syntax', () => {
         '{"gte": 2}}}]}}',
       'service:billing AND NOT severity:[2 TO *]',
     ],
+    ['{"query": {"bool": {"filter": [{"range": {"severity": {"gte": 2}}}]}}}', 'severity:[2 TO *]'],
+    [
+      '{"bool": {"must": {"match": {"title": "expired"}}, "filter": {"term": {"service": ' +
+        '"billing"}}}}',
+      'title:expired AND service:billing',
+    ],
+    [
+      '{"query_string": {"query": "expired OR a", "default_field": "title"}}',
+      'title:expired OR title:a',
+    ],
+    ['{"query_string": {"query": "service:billing AND title:a"}}', 'service:billing AND title:a'],
+    [
+      '{"multi_match": {"query": "expired", "fields": ["title^2", "body"]}}',
+      'title:expired OR body:expired',
+    ],
     ['{"terms": {"service": ["billing", "search"]}}', 'service:("billing" OR "search")'],
     ['{"exists": {"field": "title"}}', 'title:*'],
     ['{"match_all": {}}', '*:*'],
@@ -181,15 +196,17 @@ describe('a query with signs of another syntax', () => {
     }
   });
 
-  it.each(['{"knn": {"field": "title"}}', '{"match": {"title": "a"}, "size": 1}'])(
-    'names the query tree for JSON that no query string can say: %s',
-    async (query) => {
-      await expect(lake.backend.search({ query })).rejects.toMatchObject({
-        message: 'JSON is no query string',
-        hint: 'write clauses such as title:fox; a query tree goes into "ast" of a request',
-      });
-    },
-  );
+  it.each([
+    '{"knn": {"field": "title"}}',
+    '{"match": {"title": "a"}, "size": 1}',
+    '{"query_string": {"query": "a b", "default_operator": "AND"}}',
+    '{"multi_match": {"query": "a b", "fields": ["title"], "type": "phrase"}}',
+  ])('names the query tree for JSON that no query string can say: %s', async (query) => {
+    await expect(lake.backend.search({ query })).rejects.toMatchObject({
+      message: 'JSON is no query string',
+      hint: 'write clauses such as title:fox; a query tree goes into "ast" of a request',
+    });
+  });
 
   it.each([
     'severity:[1,x]',

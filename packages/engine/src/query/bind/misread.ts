@@ -2,11 +2,10 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { Query } from '../query.ts';
 import { quote } from '../syntax/characters.ts';
-import { printQuery } from '../syntax/print.ts';
-import { readTree } from '../tree/read.ts';
 import { bindQuery } from './bind.ts';
 import { type MeantQuery, meantError, meantQuery } from './correction.ts';
 import type { QueryFields } from './fields.ts';
+import { jsonOf, jsonQuery } from './pasted-json.ts';
 import { unknownCondition } from './unknown-condition.ts';
 import { writtenConditions } from './written-conditions.ts';
 
@@ -25,7 +24,7 @@ export function misread(
   const meant: Partial<MeantQuery> | undefined =
     json === undefined
       ? meantQuery(text, writtenConditions(text, fields, noClause))
-      : { why: 'JSON is no query string', query: jsonQuery(json) };
+      : { why: 'JSON is no query string', query: jsonQuery(json, parse) };
   const { why, query } = meant ?? {};
   const fault = query === undefined ? error : faultOf(query, error);
   if (fault === undefined && query !== undefined) return meantError(error, why ?? '', query);
@@ -73,66 +72,4 @@ function quotedWord({ place }: LhsError): string | undefined {
   const end = start + word.length;
   if (value === undefined || from < end - value.length || to > end) return undefined;
   return text.slice(0, start) + field + quote(value) + text.slice(end);
-}
-
-/** A value that has members. */
-type Members = Readonly<Record<string, unknown>>;
-const isMembers = (json: unknown): json is Members =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
-
-/** The JSON object that the text is; undefined: it is none. */
-function jsonOf(text: string): Members | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const json: unknown = JSON.parse(text);
-    return isMembers(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The query string of a clause in JSON, ours or one such as `{"match": {"title": "fox"}}`. */
-function jsonQuery(json: Members): string | undefined {
-  try {
-    return printQuery(readTree(ourClause(json)));
-  } catch (error) {
-    if (error instanceof LhsError) return undefined;
-    throw error;
-  }
-}
-
-/** Our names of clauses with one field. */
-const CLAUSES: Readonly<Record<string, string>> = {
-  ...{ match_phrase: 'phrase', match_phrase_prefix: 'phrase_prefix', regexp: 'regex' },
-};
-
-/** The clause in the form of our tree, as far as it has one. */
-function ourClause(json: unknown): unknown {
-  if (!isMembers(json)) return json;
-  if (isMembers(json.query)) return ourClause(json.query);
-  const [[tag, body] = ['', null], ...others] = Object.entries(json);
-  if (others.length > 0 || !isMembers(body)) return json;
-  if (tag === 'bool') return { bool: Object.fromEntries(Object.entries(body).map(ourParts)) };
-  const [[field, given] = ['', null], ...more] = Object.entries(body);
-  if ('field' in body || field === '' || more.length > 0) return json;
-  if (tag === 'match') return ourWords(field, textOf(given), given);
-  if (tag === 'terms') return { terms: { field, values: given } };
-  const keys = tag === 'range' && isMembers(given) ? given : { value: textOf(given) };
-  return { [CLAUSES[tag] ?? tag]: { field, ...keys } };
-}
-
-function ourParts([name, parts]: [string, unknown]): [string, unknown] {
-  if (name === 'minimum_should_match') return [name, parts];
-  return [name, [parts].flat().map(ourClause)];
-}
-
-const textOf = (given: unknown): unknown =>
-  isMembers(given) ? (given.query ?? given.value) : given;
-
-/** The words of a `match`, which has no query string, as clauses of their own. */
-function ourWords(field: string, value: unknown, given: unknown): unknown {
-  const words = String(value).trim().split(/\s+/);
-  const terms = words.map((word) => ({ term: { field, value: word } }));
-  const isAll = isMembers(given) && String(given.operator).toLowerCase() === 'and';
-  return terms.length === 1 ? terms[0] : { bool: { [isAll ? 'must' : 'should']: terms } };
 }
