@@ -134,7 +134,7 @@ describe('a warehouse on S3', () => {
     expect(await table.refresh()).toBe(table);
     await expect(open({ catalog, table: 'ns.none' })).rejects.toMatchObject({
       reason: 'table_not_found',
-      message: expect.stringContaining('its tables are ns.vectors'),
+      message: expect.stringContaining('its tables are types, ns.vectors'),
     });
   });
 });
