@@ -158,6 +158,8 @@ describe('a query with signs of another syntax', () => {
     ['severity:[1,3]', 'severity:[1 TO 3]'],
     ['severity:{1..3]', 'severity:{1 TO 3]'],
     ['at:[2025-01-01 2025-01-03] AND body:x', 'at:[2025-01-01 TO 2025-01-03] AND body:x'],
+    ['service:/p/1*', 'service:\\/p/1*'],
+    ['title:/p/1*', 'title:"/p/1"*'],
     ['{"match": {"title": "expired"}}', 'title:expired'],
     ['{"query": {"match": {"title": {"query": "a b", "operator": "and"}}}}', 'title:a AND title:b'],
     [

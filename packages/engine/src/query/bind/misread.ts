@@ -1,7 +1,7 @@
 /** What a query string that cannot be parsed was meant as: conditions of SQL, ranges, JSON. */
 import { LhsError } from '@lakehouse-search/contract';
 import type { Query } from '../query.ts';
-import { quote } from '../syntax/characters.ts';
+import { escapeWord, quote } from '../syntax/characters.ts';
 import { bindQuery } from './bind.ts';
 import { type MeantQuery, meantError, meantQuery } from './correction.ts';
 import type { QueryFields } from './fields.ts';
@@ -33,9 +33,8 @@ export function misread(
     return new LhsError(code, why ?? '', { hint: NO_JSON, place, cause: error });
   const unknown = unknownCondition(error, text, fields);
   if (unknown !== undefined) return unknown;
-  const quoted = quotedWord(error);
-  if (quoted !== undefined && faultOf(quoted, error) === undefined)
-    return meantError(error, error.message, quoted, error.hint);
+  const quoted = quotedWords(error).find((one) => faultOf(one, error) === undefined);
+  if (quoted !== undefined) return meantError(error, error.message, quoted, error.hint);
   const { message, hint, details } = fault ?? error;
   return new LhsError(code, message, { hint, details, place, cause: error });
 
@@ -57,9 +56,12 @@ const noClause = (part: string): string => `"${part}" is no clause of the query 
 
 const NO_JSON = 'write clauses such as title:fox; a query tree goes into "ast" of a request';
 
-/** The query with the word or value in quotes that has the error in it: `252~deb12u1`. */
-function quotedWord({ place }: LhsError): string | undefined {
-  if (place === undefined) return undefined;
+/**
+ * The query with the word or value in quotes that has the error in it: `252~deb12u1`. The beginning
+ * of a value, `/p/1*`, is a phrase of a TEXT field or a value of another one.
+ */
+function quotedWords({ place }: LhsError): readonly string[] {
+  if (place === undefined) return [];
   const { text, from, to } = place;
   const start =
     from -
@@ -70,6 +72,9 @@ function quotedWord({ place }: LhsError): string | undefined {
   const [word] = text.slice(start).split(/[\s"()]/, 1);
   const [, field = '', value] = /^([+-]?(?:[^:]+:|(?!.*:)))([\p{L}\p{N}/].*)$/u.exec(word) ?? [];
   const end = start + word.length;
-  if (value === undefined || from < end - value.length || to > end) return undefined;
-  return text.slice(0, start) + field + quote(value) + text.slice(end);
+  if (value === undefined || from < end - value.length || to > end) return [];
+  const [, prefix] = /^([^*?]+)\*$/.exec(value) ?? [];
+  const values =
+    prefix === undefined ? [quote(value)] : [`${quote(prefix)}*`, `${escapeWord(prefix)}*`];
+  return values.map((one) => text.slice(0, start) + field + one + text.slice(end));
 }
