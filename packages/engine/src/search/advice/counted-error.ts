@@ -14,7 +14,7 @@ import { FanOut } from '../fan-out.ts';
 import { datedQuery } from './dates/dated-query.ts';
 import { type Counted, matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
-import { asValue, doubleQuoted, pastedQueries } from './pasted-text.ts';
+import { asAddresses, asValue, doubleQuoted, pastedQueries } from './pasted-text.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { stricter } from './stricter.ts';
 import { suggestionFor } from './suggested-query.ts';
@@ -87,7 +87,7 @@ async function meantByUnknown(
   const [whole = isNamed ? undefined : asValue(written), ...words] = pasted;
   const texts = [...words, isNamed ? undefined : withPhrases(text, unknown)];
   const found: Counted[] = [];
-  for (const query of new Set([whole, ...named, ...texts])) {
+  for (const query of new Set([whole, ...named, ...asAddresses(text, unknown, fields), ...texts])) {
     const total = query === undefined ? undefined : await totalWith(context, request, part, query);
     if (query === undefined || total === undefined) continue;
     const hasNames = named.includes(query);

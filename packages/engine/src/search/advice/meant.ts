@@ -33,6 +33,7 @@ import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } f
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
 import { alike, fieldValue, near, rejoined, withValue } from './near-texts.ts';
+import { isAddress } from './pasted-text.ts';
 import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
@@ -171,10 +172,11 @@ function otherFields({ plans }: QueryFields, { value }: Valued): readonly string
 }
 
 /** Values of fields without terms. */
-export const PLAIN: Readonly<Partial<Record<FieldType, RegExp>>> = Object.freeze({
+export const PLAIN: Readonly<Partial<Record<FieldType, Pick<RegExp, 'test'>>>> = Object.freeze({
   LONG: /^(?!0\d\d?$)-?(?:\d{1,18}|[1-8]\d{18})$/,
   DOUBLE: /^(?!0\d)-?\d{1,15}(\.\d+)?$/,
   DATE: /^\d{4}(-\d\d(-\d\d)?)?$/,
+  IP: { test: isAddress },
 });
 
 /** A guess, and how many documents it finds. */

@@ -82,7 +82,8 @@ async function equalTo(guesser: Guesser, { value, span }: Valued): Promise<(Best
   const found: (Best | undefined)[] = [];
   for (const plan of fields.plans.values()) {
     const { name: field, type } = plan;
-    if (found.length >= TRIED_FIELDS || !PLAIN[type] || !hasValues(fields, plan)) continue;
+    if (found.length >= TRIED_FIELDS || !PLAIN[type]?.test(value) || !hasValues(fields, plan))
+      continue;
     const there: Valued = { kind: 'term', field, value, fieldSpan: span };
     found.push(await bestGuess(guesser, [there], async () => [there]));
   }

@@ -1,5 +1,9 @@
+import { type Correction, meantQuery } from '../../query/bind/correction.ts';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
+import type { Query } from '../../query/query.ts';
 import { quote } from '../../query/syntax/characters.ts';
+import { printQuery } from '../../query/syntax/print.ts';
+import { parseCidr, parseIp } from '../../schema/values/ip-value.ts';
 
 /** Signs of the query syntax, and words that are operators. */
 const SYNTAX = /["()[\]{}]|(?:^|\s)(?:[-+!]\S|(?:AND|OR|NOT)(?:\s|$))/;
@@ -56,4 +60,30 @@ export function pastedQueries(
 function hasField(word: string, fields: QueryFields): boolean {
   const [name] = /^[^:]+(?=:)/.exec(word) ?? [];
   return name !== undefined && findField(fields, name) !== undefined;
+}
+
+/** IP fields that are tried. */
+const IP_FIELDS = 8;
+
+/** Whether a text is an address or a block of addresses. */
+export const isAddress = (text: string): boolean =>
+  parseIp(text) !== null || parseCidr(text) !== null;
+
+/** The queries in which clauses of unknown fields such as `2001:db8::1` are values of IP fields. */
+export function asAddresses(
+  text: string,
+  unknown: readonly Query[],
+  { plans }: QueryFields,
+): readonly string[] {
+  const fields = [...plans.values()].filter(({ type }) => type === 'IP').slice(0, IP_FIELDS);
+  return fields.flatMap(({ name: field }) => {
+    const clauses = unknown.flatMap(({ span, fieldSpan }): readonly Correction[] => {
+      if (span === undefined || fieldSpan === undefined) return [];
+      const [from, to] = [fieldSpan.from, span.to];
+      const value = text.slice(from, to);
+      const clause = isAddress(value) ? printQuery({ kind: 'term', field, value }) : undefined;
+      return clause === undefined ? [] : [{ from, to, text: clause, why: '' }];
+    });
+    return clauses.length < unknown.length ? [] : (meantQuery(text, clauses)?.query ?? []);
+  });
 }
