@@ -82,9 +82,12 @@ export function presentSearch(
     err(`${what} for ${printable(written ?? '')}: searching for ${printable(query)}`);
     return searchByMode(backend, { ...request, request: { ...request.request, query } });
   };
-  const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
+  /** `withoutHits` is the request that follows one without hits. */
+  const answerOf = async (request: ModeRequest, withoutHits = request): Promise<SearchResponse> => {
     try {
-      const answer = await searchByMode(backend, request);
+      const found = await searchByMode(backend, request);
+      const isLast = found.total > 0 || withoutHits === request;
+      const answer = isLast ? found : await searchByMode(backend, withoutHits);
       err(...skippedFacets(answer));
       const { suggested_query: query, total } = answer;
       return shape((await fixed(request, query, plural(total, 'hit'))) ?? answer);
@@ -112,7 +115,8 @@ export function presentSearch(
         ...remarks(answer, style, width),
       ];
     },
-    wire: () => answerOf(withSuggestions(search)),
+    // the modules of suggestions load only for a search that needs them
+    wire: () => answerOf(search, withSuggestions(search)),
     async table() {
       refuseSummaries(search.request, format);
       const answer = await answerOf(search);
