@@ -45,7 +45,7 @@ describe('search threads', () => {
     expect(found).toEqual([wanted, wanted, wanted]);
   });
 
-  it('fail with window and store if the store is gone, and answer when it is back', async () => {
+  it('fail with window and store if the store denies access, and answer when it does no more', async () => {
     const options = { openEmbedder: tinyModels().open, threads: 1 };
     vi.stubEnv('LHS_COLD_CACHE_BYTES', '0');
     vi.stubEnv('LHS_COLD_CACHE_DIR', `${cold.cache}-none`);
@@ -54,7 +54,7 @@ describe('search threads', () => {
       store.server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
       const request = { index: 't', query: 'disk' };
       await expect(other.search(request)).rejects.toMatchObject({
-        code: 'unreachable',
+        code: 'permission_denied',
         details: { place: cold.place },
       });
       store.server.fault = () => null;
