@@ -45,7 +45,7 @@ describe('search threads', () => {
     expect(found).toEqual([wanted, wanted, wanted]);
   });
 
-  it('fail with window and store if the store denies access, and answer when it does no more', async () => {
+  it('name window and store if the store denies access, and answer when it allows it', async () => {
     const options = { openEmbedder: tinyModels().open, threads: 1 };
     vi.stubEnv('LHS_COLD_CACHE_BYTES', '0');
     vi.stubEnv('LHS_COLD_CACHE_DIR', `${cold.cache}-none`);
