@@ -218,7 +218,7 @@ export abstract class LhsCommand extends Command {
     return { ...parsed, args: { ...parsed.args, index: await this.atLocation(args.index) } };
   };
 
-  /** Lets `backend` open what is published at a location, whatever else is set; its URL. */
+  /** Makes `backend` read a published location, over all other settings. Returns its URL. */
   protected async atLocation(location: string): Promise<string> {
     const { locationUrl } = await import('@lakehouse-search/engine/internal');
     this.#location = locationUrl(location);

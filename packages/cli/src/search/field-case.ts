@@ -50,7 +50,7 @@ async function fieldNames(index: string, backend: BackendApi): Promise<readonly 
     const { fields } = await backend.describeIndex({ index });
     return fields.map(({ name }) => name);
   } catch (error) {
-    // the search that follows says what is wrong
+    // the search itself reports the error
     if (error instanceof LhsError) return [];
     throw error;
   }

@@ -8,6 +8,6 @@ const INTERRUPTED_EXIT = 130;
 export function endNow(): never {
   process.removeAllListeners('SIGINT');
   process.kill(process.pid, 'SIGINT');
-  // only process 1 of a container comes here: the kernel does not end it by a signal of its own
+  // reached by process 1 of a container alone: the kernel drops the signals that it sends itself
   process.exit(INTERRUPTED_EXIT);
 }

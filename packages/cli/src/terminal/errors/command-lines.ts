@@ -11,7 +11,7 @@ interface FailedCommand {
   readonly typedFile: string | undefined;
 }
 
-/** The lines of an error with what was typed: file names, and flags as they are spelled. */
+/** The lines of an error with the user's file names and the spelling of flags. */
 export function commandLines(
   [message, ...more]: readonly string[],
   { argv, flags, file, typedFile }: FailedCommand,

@@ -95,8 +95,8 @@ export class PublishedReader {
   }
 
   /**
-   * Brings what is new here. `known`: the head of the index, read just now. Throws interrupted, and
-   * as `inStore`.
+   * Fetches the newest commit. `known`: the head of the index, read just now. Throws interrupted,
+   * and as `inStore`.
    */
   async look(call: CallContext, known: NamedHead | null = null): Promise<PublishedNews> {
     const heads = known === null ? await inStore(() => this.#heads(call.signal)) : [known];

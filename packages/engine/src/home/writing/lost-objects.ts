@@ -63,7 +63,7 @@ async function isRead(home: Home, bundle: StoredBundle, signal: AbortSignal | un
   return true;
 }
 
-/** False for what is damaged, or goes while it is read. */
+/** False if an object is damaged, or is removed while it is read. */
 async function isSound(look: () => Promise<boolean>): Promise<boolean> {
   try {
     return await look();

@@ -65,11 +65,11 @@ export function leaveLast(index: PublishedFolder, last: Publication): void {
   index.openDirectory(index.folder).remove(FILE);
 }
 
-/** Notes that what is in a place that was left could not be removed. Throws as above. */
+/** Notes that the objects of a former place could not be removed. Throws as above. */
 export const noteStuck = (index: PublishedFolder, left: Publication): void =>
   changeLeft(index, left, [{ ...left, isStuck: true }]);
 
-/** Notes that what is in a place that was left has no name any more. Throws as above. */
+/** Notes that the index has no name in a former place any more. Throws as above. */
 export const noteNameless = (index: PublishedFolder, left: Publication): void =>
   changeLeft(index, left, [{ ...left, name: null }]);
 

@@ -208,7 +208,7 @@ export class HomeIndex {
   readonly find: FindStored = (names) =>
     inStore(() => findFiles(this.#home, this.#published, names));
 
-  /** Returns what is in force here. */
+  /** Returns the commit that is in force in the data folder. */
   async #publishHere(): Promise<Commit> {
     const pinned = pinForCopy(this.#index);
     try {

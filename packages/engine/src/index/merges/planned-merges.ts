@@ -100,8 +100,8 @@ export class PlannedMerges {
   /**
    * Takes a merge's segment in place of its sources, visible at the next commit: deletes and moves
    * made since it was planned are carried over. False, and its files are removed, where its sources
-   * are gone (`rollback`). Throws, its files removed and the writer as it was, where the segment is
-   * not what was planned.
+   * are gone (`rollback`). Throws, its files removed and the writer as it was, if the segment
+   * differs from the plan.
    */
   install(plan: MergePlan, merged: Merged): boolean {
     this.#host.guard.run(() => {});
