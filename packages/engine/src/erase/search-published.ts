@@ -103,10 +103,11 @@ export const familiesOf = (index: PublishedIndex & Pick<ErasurePlaces, 'backups'
   ...index.backups.map((place) => ({ place, family: backupFamily(index.known.registered.uuid) })),
 ];
 
-/** Locations of all commits and bundles. Throws as `inStore`. */
+/** Locations of all commits and bundles. Lists each family once. Throws as `inStore`. */
 export async function objectsOf(families: readonly ObjectFamily[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for (const { place, family } of families) {
+  const distinct = new Map(families.map((one) => [`${one.place}/${one.family}`, one]));
+  for (const { place, family } of distinct.values()) {
     await inStore(async () => {
       const { store } = await openHome(place);
       for (const prefix of [commitPrefix(family), bundlePrefix(family)]) {
