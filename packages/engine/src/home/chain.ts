@@ -30,6 +30,11 @@ export interface Head {
   readonly number: number;
 }
 
+/** A head, and the version of its object. */
+export interface StoredHead extends Head {
+  readonly etag: string;
+}
+
 /** A commit as its object says it. */
 export interface PublishedCommit {
   readonly format: 1;
@@ -99,7 +104,7 @@ export async function readHead(
   home: Home,
   name: string,
   signal?: AbortSignal,
-): Promise<(Head & { readonly etag: string }) | null> {
+): Promise<StoredHead | null> {
   const found = await readStored(home, headKey(name), HEADS, signal);
   return found === null ? null : { ...found.value, etag: found.etag };
 }

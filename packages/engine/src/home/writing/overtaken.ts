@@ -19,3 +19,10 @@ export function overtaken(index: string, place: string): LhsError {
 /** Whether a commit was refused because another one came first. */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof Error && OVERTAKEN.has(error);
+
+/** The error of an index whose name another one has in a place. */
+export const takenThere = (index: string, place: string): LhsError =>
+  new LhsError('already_exists', `"${place}" has another index "${index}"`, {
+    hint: 'to go on with it, use its definition; else choose another name or storage',
+    details: { place },
+  });

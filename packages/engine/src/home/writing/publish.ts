@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { CallContext, LhsError } from '@lakehouse-search/contract';
 import {
   COMMIT_FILE,
   type Commit,
@@ -23,14 +23,9 @@ import {
   bundleKey,
   bundleName,
   goneFrom,
-  type Head,
-  isDropped,
-  isOver,
-  lastCommit,
-  newestCommit,
   type PublishedCommit,
   readHead,
-  removeHead,
+  type StoredHead,
   writeHead,
 } from '../chain.ts';
 import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
@@ -42,9 +37,10 @@ import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { bringHere } from './bring-here.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
 import { commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
+import { findNewest } from './find-newest.ts';
 import { type Examination, lostObjects } from './lost-objects.ts';
-import { isNextOf, nextUuid } from './next-family.ts';
-import { committedElsewhere, isOvertaken, overtaken } from './overtaken.ts';
+import { moveHead } from './move-head.ts';
+import { committedElsewhere, isOvertaken, overtaken, takenThere } from './overtaken.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
 
 /** So often a commit of another process may come first. */
@@ -73,7 +69,7 @@ export class HomeIndex {
   readonly #home: Home;
   readonly #options: PublishOptions;
   #published: Publication;
-  #head: (Head & { readonly etag: string }) | null = null;
+  #head: StoredHead | null = null;
   #newest: PublishedCommit | null = null;
   /** A commit was sent afresh. */
   #isFresh = false;
@@ -170,7 +166,8 @@ export class HomeIndex {
   pinBranch(name: string, branch: string): Promise<CommitPin> {
     return inStore(async () => {
       const { family: uuid, newest } = this.#published;
-      if (newest === null || (await readHead(this.#home, name)) !== null) throw this.#taken(name);
+      if (newest === null || (await readHead(this.#home, name)) !== null)
+        throw takenThere(name, this.place);
       const as = { name: branchPinName(branch), now: this.#index.clock.now() };
       const { pin } = await pinNewest(this.#home, { uuid, number: newest.number }, as);
       if (pin.attempt === newest.attempt) return pin;
@@ -184,13 +181,14 @@ export class HomeIndex {
     return inStore(async () => {
       const { newest } = this.#published;
       const { uuid, index } = clone;
-      if (newest === null) throw this.#taken(index);
+      if (newest === null) throw takenThere(index, this.place);
       const from = { uuid: origin.uuid, pin: origin.name };
       const first = firstOfBranch(newest, clone, from, version);
       // a sweep that has removed its pin refuses it: its next turn publishes it whole
       if (!(await appendCommit(this.#home, first))) return;
       const head = { uuid, number: 1 };
-      if ((await writeHead(this.#home, index, head, null)) === null) throw this.#taken(index);
+      if ((await writeHead(this.#home, index, head, null)) === null)
+        throw takenThere(index, this.place);
       const as = { place: this.place, family: uuid, name: index, isOwn: true };
       writePublication(clone, { ...as, newest: first, snapshot: this.#published.snapshot });
     });
@@ -245,72 +243,10 @@ export class HomeIndex {
 
   /** Finds the newest commit. */
   async #look(): Promise<void> {
-    const { signal } = this.#options;
-    const { newest, name } = this.#published;
-    const known = name ?? this.#index.index;
-    this.#head = await readHead(this.#home, known, signal);
-    if (this.#head === null) {
-      this.#newest = newest === null ? null : await this.#findLost(newest, known);
-      if (newest === null) await this.#begin();
-      return;
-    }
-    const { uuid, number } = this.#head;
-    if (newest?.number === number && uuid === this.#published.family) {
-      this.#newest = newest;
-      return;
-    }
-    const found = await newestCommit(this.#home, { uuid, number }, signal);
-    if (uuid !== this.#published.family) this.#join(uuid, found);
-    this.#newest = found;
-  }
-
-  /** An index that has left its place begins there under another UUID. */
-  async #begin(): Promise<void> {
-    let family = this.#index.uuid;
-    while (await isOver(this.#home, family)) family = nextUuid(family);
-    this.#published = { ...this.#published, family };
-  }
-
-  /** Takes an index that another data folder has built, if this one has not built its own. */
-  #join(family: string, found: PublishedCommit | null): void {
-    const isBuilt = currentGeneration(this.#index.folder) !== null;
-    const isOwn = this.#published.newest === null && isNextOf(this.#index.uuid, family);
-    const isFree = !isBuilt && found !== null && this.#index.isSame(found);
-    if (!isOwn && !isFree) throw this.#taken();
-    this.#published = { ...this.#published, family };
-  }
-
-  /**
-   * The newest commit of an index whose name the store has lost: this folder sends the name again,
-   * or all files if the commits are gone too. Throws if it was dropped or has another name.
-   */
-  async #findLost(newest: PublishedCommit, name: string): Promise<PublishedCommit> {
-    const { place } = this.#home;
-    const { family } = this.#published;
-    await this.#refuseDropped(name);
-    const last = await lastCommit(this.#home, family);
-    if (last === null || last.number < newest.number) {
-      return { ...newest, generation: 0, bundles: [], files: {}, former: [] };
-    }
-    if (last.index === name || last.index === this.#index.index) {
-      await writeHead(this.#home, last.index, { uuid: family, number: last.number }, null);
-      this.#head = await readHead(this.#home, last.index);
-      return last;
-    }
-    const details = { place };
-    const message = `"${name}" is "${last.index}" in "${place}": another process has renamed it`;
-    throw new LhsError('index_busy', message, { hint: 'give it the same name here', details });
-  }
-
-  /** Throws for an index that was dropped from the store. */
-  async #refuseDropped(name: string): Promise<void> {
-    const { place } = this.#home;
-    if (!(await isDropped(this.#home, this.#published.family))) return;
-    throw new LhsError('index_not_found', `"${name}" was dropped from "${place}"`, {
-      hint: 'drop it here too, or choose another storage',
-      next: [{ step: 'drop_index', index: this.#index.index }],
-      details: { place },
-    });
+    const found = await findNewest(this.#home, this.#index, this.#published, this.#options.signal);
+    this.#head = found.head;
+    this.#newest = found.newest;
+    this.#published = { ...this.#published, family: found.family };
   }
 
   /** Sends the files that are new and the commit. It is in the store when this returns. */
@@ -343,36 +279,13 @@ export class HomeIndex {
     const former = { newest, known, held, now, afresh };
     const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, added, former);
     const isFirst = await appendCommit(home, commit);
-    await this.#moveHead(number);
+    this.#head = await moveHead(home, index.index, this.#published, { known: this.#head, number });
     if (!isFirst) throw this.#overtaken();
     this.#newest = commit;
     this.#isFresh ||= afresh;
     const isDue = newest !== null && isSweepDue(newest, now);
     if (isDue && !afresh) await sweepFamily(home, uuid, commit);
     return commit;
-  }
-
-  /** Leads the name to a commit; a name that the index had before is removed. */
-  async #moveHead(number: number): Promise<void> {
-    const { index } = this.#index;
-    const { family: uuid, name: former } = this.#published;
-    let head = former === null || former === index ? this.#head : await readHead(this.#home, index);
-    for (;;) {
-      if (head !== null && head.uuid !== uuid) throw this.#taken();
-      // commits before a head may be gone: the one that was written now comes too late
-      if (head !== null && head.number > number) throw this.#overtaken();
-      if (head?.number === number) break;
-      const etag = await writeHead(this.#home, index, { uuid, number }, head?.etag ?? null);
-      if (etag !== null) {
-        head = { uuid, number, etag };
-        break;
-      }
-      head = await readHead(this.#home, index);
-      if (head === null) await this.#refuseDropped(index);
-    }
-    this.#head = head;
-    if (former === null || former === index) return;
-    if ((await readHead(this.#home, former))?.uuid === uuid) await removeHead(this.#home, former);
   }
 
   /** The commit is in force here. */
@@ -382,13 +295,6 @@ export class HomeIndex {
     const own = { name: newest.index, newest, snapshot, isOwn };
     this.#published = { place, family, ...own, examinedMs };
     writePublication(this.#index, this.#published);
-  }
-
-  #taken(index = this.#index.index): LhsError {
-    return new LhsError('already_exists', `"${this.#home.place}" has another index "${index}"`, {
-      hint: 'to go on with it, use its definition; else choose another name or storage',
-      details: { place: this.#home.place },
-    });
   }
 
   #overtaken(): LhsError {

@@ -1,0 +1,48 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { isDropped, readHead, removeHead, type StoredHead, writeHead } from '../chain.ts';
+import type { Home } from '../stored-json.ts';
+import { overtaken, takenThere } from './overtaken.ts';
+import type { Publication } from './publication.ts';
+
+/**
+ * Leads the name of an index to a commit of it; a name that it had before is removed. `known`: the
+ * head that was read last. Returns the head. Throws already_exists, index_not_found, index_busy.
+ */
+export async function moveHead(
+  home: Home,
+  index: string,
+  { family: uuid, name: former }: Publication,
+  { known, number }: { readonly known: StoredHead | null; readonly number: number },
+): Promise<StoredHead> {
+  const isRenamed = former !== null && former !== index;
+  let head = isRenamed ? await readHead(home, index) : known;
+  for (;;) {
+    if (head !== null && head.uuid !== uuid) throw takenThere(index, home.place);
+    // commits before a head may be gone: the one that was written now comes too late
+    if (head !== null && head.number > number) throw overtaken(index, home.place);
+    if (head?.number === number) break;
+    const etag = await writeHead(home, index, { uuid, number }, head?.etag ?? null);
+    if (etag !== null) {
+      head = { uuid, number, etag };
+      break;
+    }
+    head = await readHead(home, index);
+    if (head === null) await refuseDropped(home, { index, family: uuid, name: index });
+  }
+  if (isRenamed && (await readHead(home, former))?.uuid === uuid) await removeHead(home, former);
+  return head;
+}
+
+/** Throws for an index that was dropped from the store; `name`: that it has there. */
+export async function refuseDropped(
+  home: Home,
+  { index, family, name }: Pick<Publication, 'family' | 'name'> & { readonly index: string },
+): Promise<void> {
+  if (!(await isDropped(home, family))) return;
+  const { place } = home;
+  throw new LhsError('index_not_found', `"${name}" was dropped from "${place}"`, {
+    hint: 'drop it here too, or choose another storage',
+    next: [{ step: 'drop_index', index }],
+    details: { place },
+  });
+}
