@@ -81,7 +81,10 @@ export abstract class LhsCommand extends Command {
       helpGroup: 'GLOBAL',
     }),
     json: Flags.boolean({ description: 'print the response as JSON', helpGroup: 'GLOBAL' }),
-    debug: Flags.boolean({ description: 'show where an error happened', helpGroup: 'GLOBAL' }),
+    debug: Flags.boolean({
+      description: 'show where an error happened, or what scores',
+      helpGroup: 'GLOBAL',
+    }),
   };
 
   protected terminal: Terminal = processTerminal();

@@ -326,6 +326,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "ExplainResponse.lag_checked_ms": "Age in milliseconds of the check of the table; absent before the first check ends.",
   "ExplainResponse.lag_snapshots": "Snapshots that a sync would apply: 0 at the head; null: not known.",
   "ExplainResponse.rank": "Place among all hits in the request's order, from 1. Only when matched, and when it is reached in the time that one query may take.",
+  "ExplainResponse.scored_by": "What scores the words in each segment: a kernel over the lists of one field's terms, or bitmaps of all clauses. Absent in a semantic search.",
   "ExplainResponse.timings": "Inside the index, at the table (looking the key up there), and in all.",
   "ExplainResponse.total": "Hits in all. Only when found.",
   "ExplainResponse.why_not": "Absent when the row is on the page.",

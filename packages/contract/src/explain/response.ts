@@ -89,6 +89,9 @@ export interface ExplainArm {
   readonly why_not?: string;
 }
 
+/** The two ways to score. */
+export type ScoredBy = 'kernel' | 'bitmaps';
+
 /** Whether a row matches, with what score and rank, and why not. */
 export interface ExplainResponse extends TableLag {
   /** The index has the key. */
@@ -107,6 +110,11 @@ export interface ExplainResponse extends TableLag {
   readonly arms?: { readonly lexical?: ExplainArm; readonly semantic?: ExplainArm };
   /** What the words and patterns of the query became, by field. */
   readonly analyzed: readonly { readonly field: string; readonly terms: readonly string[] }[];
+  /**
+   * What scores the words in each segment: a kernel over the lists of one field's terms, or bitmaps
+   * of all clauses. Absent in a semantic search.
+   */
+  readonly scored_by?: ScoredBy;
   /** Absent when the row is on the page. */
   readonly why_not?: WhyNot;
   /** Inside the index, at the table (looking the key up there), and in all. */

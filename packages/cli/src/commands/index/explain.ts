@@ -68,6 +68,8 @@ export default class IndexExplain extends LhsCommand {
     const answer = await backend.explain({ ...request, mode, coordinates });
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
     this.terminal.err(...partialRemarks(answer));
+    const { scored_by } = answer;
+    if (flags.debug && scored_by !== undefined) this.terminal.err(`scored by: ${scored_by}`);
     if (flags.json) return this.printJson(answer);
     const { explainLines } = await import('../../search/lines/explain-lines.ts');
     this.print(explainLines(answer, formatKey(coordinates), this.style, this.terminal.width));

@@ -47,7 +47,7 @@ import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
 import { addressNumber } from '../hybrid/fuse.ts';
 import { mergedStatistics } from '../statistics.ts';
 import { judgeHybrid } from './explain-hybrid.ts';
-import { type ExplainedSearch, prepareExplain } from './prepare-explain.ts';
+import { type ExplainedSearch, prepareExplain, scoredBy } from './prepare-explain.ts';
 import { rankOf, totalOf } from './rank.ts';
 import { askTable, type TableAnswer } from './table-state.ts';
 
@@ -87,8 +87,10 @@ export async function explainKey(
       ? answer.why_not
       : tableReason(answer, table, lag, name);
   const millis = (ms: number) => shownMillis(ms, context.tenant);
+  const way = scoredBy(search);
   return {
     ...answer,
+    ...(way === null ? {} : { scored_by: way }),
     ...(why_not === undefined ? {} : { why_not }),
     timings: {
       index_ms: millis(indexed - started),

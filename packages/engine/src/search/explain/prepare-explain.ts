@@ -1,6 +1,8 @@
+import type { ScoredBy } from '@lakehouse-search/contract';
 import type { CheckedExplain, CheckedRequest } from '@lakehouse-search/contract/internal';
 import type { Query } from '../../query/query.ts';
 import { writeTree } from '../../query/tree/write.ts';
+import { kernelShape } from '../../shard/execute/kernel-shape.ts';
 import { readQuery } from '../../shard/request/bind-request.ts';
 import { lexicalFields, wordsQuery } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -38,6 +40,14 @@ export async function prepareExplain(
   const { plan } = vectorFieldOf(queryFields(context.mapping), vector_field);
   const ast = writeTree({ kind: 'knn', field: plan.name, ...spec });
   return prepareTree(context, fan, { ...search, request: { ...search.request, ast } }, true);
+}
+
+/** What scores the words of a search in each segment; null: it has none, or their arm failed. */
+export function scoredBy({ prepared, byMeaning, hybrid }: ExplainedSearch): ScoredBy | null {
+  const words = byMeaning ? hybrid?.words : prepared;
+  if (words == null) return null;
+  const { limit } = words.bound.checked;
+  return kernelShape({ ...words.bound, limit }) === null ? 'bitmaps' : 'kernel';
 }
 
 async function prepareTree(

@@ -42,6 +42,7 @@ import type { DocAddress } from '../shard.ts';
 import type { FilterCache } from './filter-cache.ts';
 import { inGroups } from './in-groups.ts';
 import { kernelSearch } from './kernel-search.ts';
+import { kernelShape } from './kernel-shape.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type Reachable, reachableSegments } from './reachable.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
@@ -101,7 +102,10 @@ export function* executing(
   if ([plan.clause, ...narrowingClauses(plan)].some(({ kind }) => kind === 'none')) {
     return { docs: [], total: 0 };
   }
-  return (yield* kernelSearch(segments, plan)) ?? (yield* new Search(segments, plan).running());
+  const shape = kernelShape(plan);
+  return shape === null
+    ? yield* new Search(segments, plan).running()
+    : yield* kernelSearch(segments, plan, shape);
 }
 
 /** One search over segments, by bitmaps. */

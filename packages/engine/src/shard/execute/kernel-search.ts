@@ -1,12 +1,10 @@
 import type { Deadline } from '../../base/time/deadline.ts';
 import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
-import type { RankedDoc, SortKey } from '../../collect/order.ts';
+import type { RankedDoc } from '../../collect/order.ts';
 import { SegmentDoc } from '../../collect/ranked-docs.ts';
-import type { TermAutomaton } from '../../query/automaton/automaton.ts';
-import { type Clause, fuzzyScore } from '../../query/bind/clause.ts';
-import { findPattern } from '../../query/weight/pattern-matches.ts';
+import type { Clause } from '../../query/bind/clause.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
-import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
+import type { TermShape } from '../../query/weight/term-shape.ts';
 import { createWeight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type {
@@ -19,29 +17,25 @@ import {
   countPatterns,
   type PatternSearch,
   searchPatterns,
-  type TermPattern,
 } from '../../scoring/search-patterns.ts';
-import { countTerms, searchTerms, takesTerms } from '../../scoring/search-terms.ts';
+import { countTerms, searchTerms } from '../../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { eachCold, mapCold } from '../../storage/cold-file.ts';
 import { readKeys } from '../fetch/fetch-docs.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
+import type { KernelShape, PatternShape } from './kernel-shape.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
 
-/**
- * Answers by the postings' kernels what they can answer, in steps; null: not one of those queries.
- */
+/** Answers a query of a shape by the postings' kernels, in steps. */
 export function* kernelSearch(
   segments: readonly SegmentReader[],
   plan: ExecutionPlan,
-): Generator<void, Execution | null> {
+  shape: KernelShape,
+): Generator<void, Execution> {
   const { deadline } = plan;
-  if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
-  const shape = termShape(plan.clause) ?? patternShape(plan.clause);
-  if (shape === null || ('terms' in shape && !takesTerms(shape))) return null;
   const narrowing = narrowingClauses(plan);
   const outer = narrowing.length === 0 ? null : new Narrowing(narrowing, plan.filters, deadline);
   const blocked: Blocked[] = [];
@@ -64,11 +58,6 @@ export function* kernelSearch(
 function* counted(search: Kernel): Generator<void, Execution> {
   const total = yield* search.count();
   return { docs: [], total };
-}
-
-function isRelevance(order: readonly SortKey[]): boolean {
-  const [first, ...others] = order;
-  return first?.kind === 'score' && first.desc && others.length === 0;
 }
 
 /** A bitmap that was taken for this query. */
@@ -132,32 +121,6 @@ function patternKernel(
     count: () => sum(parts, countPatterns),
   };
 }
-
-/** A query that is one pattern over terms, whose scores are known before it runs. */
-type PatternShape = Pick<TermShape, 'field' | 'filter' | 'mustNot'> &
-  Pick<PatternSearch, 'pattern' | 'score' | 'nearer'>;
-
-function patternShape(clause: Clause): PatternShape | null {
-  const pattern = termPattern(clause);
-  if (pattern === null) return null;
-  const { field, boost } = clause as PatternLeaf;
-  const terms = clause.kind === 'pattern' ? (clause.nearer ?? []) : [];
-  const nearer = terms.map((one, i) => ({ ...termsOf(one), score: fuzzyScore(boost, i) }));
-  const score = fuzzyScore(boost, terms.length);
-  return { field, filter: [], mustNot: [], pattern, score, nearer };
-}
-
-type PatternLeaf = Clause & { readonly kind: 'pattern' | 'prefix' };
-
-function termPattern(clause: Clause): TermPattern | null {
-  if (clause.kind === 'prefix') return { kind: 'prefix', bytes: clause.prefix };
-  return clause.kind === 'pattern' ? termsOf(clause.automaton) : null;
-}
-
-const termsOf = (automaton: TermAutomaton): TermPattern & { readonly kind: 'terms' } => ({
-  kind: 'terms',
-  find: (reader, into, by) => findPattern(reader, automaton, into, by),
-});
 
 /** The same segments with the order of their keys. */
 const withRanks = (
