@@ -62,6 +62,8 @@ describe('the report of index verify', () => {
     expect(report({ equal: false, faults: ['segment s000001, core: rank of 5'] })).toMatch(
       /fault {4}segment s000001, core: rank of 5\nnext: lhs index reindex incidents$/,
     );
+    const faults = ['"/home/x" is lost or damaged: a repair sends it again'];
+    expect(report({ equal: false, faults })).toMatch(/next: lhs index verify incidents --repair$/);
     const narrow = report(found, undefined, 60).split('\n');
     expect(narrow.slice(0, -1).filter((line) => line.length > 60)).toEqual([]);
   });

@@ -80,7 +80,8 @@ function drift(
 
 function next(found: VerifyResponse, { index, sync }: VerifyScene): readonly string[] {
   if (found.equal) return [];
-  if (found.faults.length > 0) return [`next: lhs index reindex ${index}`];
+  const isLost = found.faults.every((fault) => fault.includes(' is lost or damaged: a repair '));
+  if (found.faults.length > 0 && !isLost) return [`next: lhs index reindex ${index}`];
   if (sync !== undefined) return [`next: ${sync}`];
   if (found.sampled) return [`next: lhs index verify ${index}`];
   if (found.repaired !== undefined) return [`next: lhs index reindex ${index}`];

@@ -53,6 +53,10 @@ const FIELD_FILES: ReadonlySet<ComponentKind> = new Set([
 /** True for a file that holds values of fields: it may be cold. */
 export const isFieldFile = ({ kind }: Component): boolean => FIELD_FILES.has(kind);
 
+/** False if no file of a field is open: none was written, or none can be read. */
+export const hasFields = ({ entry }: { readonly entry: SegmentEntry }): boolean =>
+  entry.components.some(isFieldFile);
+
 /** A segment, as the commit names it. */
 export interface SegmentEntry {
   readonly id: string;

@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
+import { RESTORED } from '../storage/cold-file.ts';
 import { sourceError } from './source-errors.ts';
 
 /**
@@ -33,27 +34,21 @@ function storeError(error: unknown): unknown {
   }
 }
 
-/** What sends objects of a published index again. */
-const SENT_AGAIN = Object.freeze({
-  hint: 'where the index is written, a repair sends it again',
-  next: [{ step: 'repair' }],
-} as const);
-
-/** The result of reading a published index; damage says what sends it again. */
+/** The result of reading a published index; damage says what restores it. */
 export function inPublished<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
     const { code, message, details, cause } = error;
-    throw new LhsError(code, message, { ...SENT_AGAIN, details, cause });
+    throw new LhsError(code, message, { ...RESTORED, details, cause });
   }
 }
 
 /** An object of a published index that is not as it was written, or is gone. */
 export function damagedHome(path: string, what: string, cause?: unknown): LhsError {
   return new LhsError('corrupt_index', `"${path}" of a published index ${what}`, {
-    ...SENT_AGAIN,
+    ...RESTORED,
     details: { file: path },
     cause,
   });

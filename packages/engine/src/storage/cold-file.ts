@@ -288,5 +288,14 @@ export class ColdFile {
 }
 
 /** The error of a block whose bytes are not those that were cooled. */
-export const damagedBlock = ({ place, key }: ColdObject, block: number) =>
-  corrupt(`${place}/${key}`, `block ${block} has another checksum`);
+export const damagedBlock = ({ place, key }: ColdObject, block: number): LhsError => {
+  const file = `${place}/${key}`;
+  const message = `"${file}" is damaged: block ${block} has another checksum`;
+  return new LhsError('corrupt_index', message, { ...RESTORED, details: { file } });
+};
+
+/** What restores an object of a published index that is lost or damaged. */
+export const RESTORED = Object.freeze({
+  hint: 'where the index is written, a repair restores it',
+  next: [{ step: 'repair' }],
+} as const);

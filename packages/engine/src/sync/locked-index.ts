@@ -35,6 +35,8 @@ export interface WriteLock extends Pick<IndexLock, 'assertHeld'> {
   readonly publish?: PublishCommit | undefined;
   /** Absent: the index is not published. */
   readonly find?: FindStored | undefined;
+  /** Keys of the objects that the store has lost. Absent: the index is not published. */
+  readonly lost?: (() => Promise<ReadonlySet<string>>) | undefined;
 }
 
 /** Notes why a merge failed; null: one succeeded. */

@@ -20,13 +20,14 @@ export interface DamagedIndex {
 
 /**
  * Opens what is left of a generation whose files do not all open, for comparing: segments with
- * keys, locators and live documents at least; the others are left out. Throws corrupt_index where
- * the commit itself cannot be read.
+ * keys, locators and live documents at least; the others are left out. `isLost`: of a segment
+ * nothing else is read. Throws corrupt_index where the commit itself cannot be read.
  */
 export function openDamaged(
   generation: Generation,
   definition: Definition,
   openDirectory: OpenDirectory,
+  isLost: (entry: SegmentEntry) => boolean = () => false,
 ): DamagedIndex {
   const directory = openDirectory(generation.path);
   const commit = readCommit(directory);
@@ -38,7 +39,7 @@ export function openDamaged(
   const verification = new Verification(directory);
   const faults: string[] = [];
   const segments = commit.segments.flatMap((entry) =>
-    openPart(directory, entry, verification, faults),
+    openPart(directory, entry, verification, { faults, isLost: isLost(entry) }),
   );
   const snapshot = new IndexSnapshot(generation.number, commit, segments, verification);
   return { open: { version: 'damaged', snapshot, mapping }, faults };
@@ -51,12 +52,13 @@ function openPart(
   directory: Directory,
   entry: SegmentEntry,
   verification: Verification,
-  faults: string[],
+  { faults, isLost }: { readonly faults: string[]; readonly isLost: boolean },
 ): readonly SegmentReader[] {
-  const needed = entry.components.filter(({ kind }) => NEEDED.has(kind));
-  for (const components of [entry.components, needed]) {
+  const { cold: _, ...hot } = entry;
+  const needed = { ...hot, components: hot.components.filter(({ kind }) => NEEDED.has(kind)) };
+  for (const part of isLost ? [needed] : [entry, needed]) {
     try {
-      return [SegmentReader.open(directory, { ...entry, components }, verification)];
+      return [SegmentReader.open(directory, part, verification)];
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
       const fault = `segment ${entry.id}: ${error.message}`;

@@ -17,6 +17,7 @@ import type { OpenIndex } from '../open/open-index.ts';
 import { hashSetText, runOf } from '../schema/hash-set.ts';
 import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
 import type { MappedField } from '../schema/mapping.ts';
+import { hasFields } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { documentFields } from '../shard/fetch/document.ts';
 import { refuseAborted } from '../source/source-errors.ts';
@@ -64,7 +65,11 @@ export async function compareDeep(
   try {
     const files = createFileTable(sides.places ? snapshot.files : NO_FILES);
     const fileOf = (file: number) => files.known(scratch.snapshot.files.at(file).path);
-    const { index, fresh, keys } = pair(snapshot.segments, scratch.snapshot.segments, fileOf);
+    const { index, fresh, keys } = pair(
+      snapshot.segments.filter(hasFields),
+      scratch.snapshot.segments,
+      fileOf,
+    );
     const faults = mapping.fields.flatMap((field) => {
       refuseAborted(signal);
       const slots = compareField(field, index, fresh, keys.length);

@@ -8,6 +8,7 @@ import { rowLanes } from '../index/commits/content-digest.ts';
 import { findDuplicates } from '../index/duplicates.ts';
 import { PendingSegment } from '../index/pending-segment.ts';
 import { type HashRun, type HashSet, hashSetText, runOf } from '../schema/hash-set.ts';
+import { hasFields } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { VectorReader } from '../vector/vector-reader.ts';
 
@@ -28,7 +29,7 @@ interface Part {
 
 function openVectors(reader: SegmentReader, field: number): VectorReader | 'none' | 'damaged' {
   try {
-    return reader.vectors(field) ?? 'none';
+    return reader.vectors(field) ?? (hasFields(reader) ? 'none' : 'damaged');
   } catch (error) {
     if (error instanceof LhsError && error.code === 'corrupt_index') return 'damaged';
     throw error;

@@ -1,13 +1,16 @@
 import { LhsError, type VerifyRequest } from '@lakehouse-search/contract';
 import type { FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
 import { followColumns } from '../documents/bound-schema.ts';
+import { fetchColdFiles } from '../index/cold-segments.ts';
 import type { DataFiles } from '../index/commits/data-files.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { columnIds, type HashSet } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import type { ComponentKind } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { namedSnapshot } from '../source/source-table.ts';
+import { holdingColdBytes } from '../storage/cold-cache.ts';
 import { requireSameTable } from '../sync/source-state.ts';
 import { VerifyDocs } from './docs.ts';
 
@@ -34,11 +37,33 @@ export interface PreparedSides {
   readonly faults: readonly string[];
 }
 
+/** What a comparison of rows reads of cold segments. */
+const COMPARED_KINDS: ReadonlySet<ComponentKind> = new Set([
+  'keys',
+  'hashes',
+  'locators',
+  'vector',
+  'graph',
+]);
+
 /**
- * An index at the commit that is open and its table at the checkpoint's snapshot, or at the one
- * that is named. Throws source_changed, not_found, source_invalid.
+ * Runs `compare` over an index at the commit that is open and its table at the checkpoint's
+ * snapshot, or at the one that is named. Throws source_changed, not_found, source_invalid, and as
+ * `fetchColdFiles`.
  */
-export async function prepareSides(
+export const withSides = <T>(
+  open: OpenIndex,
+  table: SourceTable,
+  request: VerifyRequest,
+  compare: (prepared: PreparedSides) => Promise<T>,
+): Promise<T> =>
+  holdingColdBytes(async () => {
+    const kinds = request.deep === true ? undefined : COMPARED_KINDS;
+    await fetchColdFiles(open.snapshot.segments, kinds);
+    return compare(await prepareSides(open, table, request));
+  });
+
+async function prepareSides(
   { snapshot, mapping }: OpenIndex,
   table: SourceTable,
   { snapshot: named }: VerifyRequest,

@@ -25,7 +25,7 @@ import { checkpointFaults } from './checkpoint.ts';
 import { type Comparison, compareRows } from './compare.ts';
 import type { DeepFindings } from './deep.ts';
 import { compareSample } from './sample.ts';
-import { type ComparedSides, prepareSides } from './sides.ts';
+import { type ComparedSides, withSides } from './sides.ts';
 import { checkHere, type StructureCheck } from './structures.ts';
 import type { OpenModel } from './vectors.ts';
 
@@ -55,26 +55,27 @@ export async function verifyIndex(
   const beside = new AbortController();
   const signals = work.signal === undefined ? [] : [work.signal];
   const signal = AbortSignal.any([beside.signal, ...signals]);
-  const { sides, faults } = await prepareSides(open, table, request);
-  const checked = check === checkHere ? null : check(open.snapshot, { signal });
-  checked?.catch(() => {});
-  try {
-    const comparison = await compareRows(sides, work);
-    const { snapshot } = open;
-    const { commit } = snapshot;
-    const vectors = (await comparison.vectors?.faults(commit, openModel, work.signal)) ?? [];
-    const structures = await (checked ?? check(snapshot, work));
-    const ends = checkpointFaults(snapshot, sides);
-    const again = await deep?.(sides);
-    const terms = again?.faults ?? [];
-    const all = [...new Set([...faults, ...structures, ...ends, ...vectors, ...terms])];
-    const answer = answerOf(open, sides, comparison, all);
-    return { answer: { ...answer, ...deepPart(again) }, sides, comparison };
-  } finally {
-    beside.abort();
-    // No thread outlives the call: the caller may close the engine, or end the process.
-    await checked?.catch(() => {});
-  }
+  return withSides(open, table, request, async ({ sides, faults }) => {
+    const checked = check === checkHere ? null : check(open.snapshot, { signal });
+    checked?.catch(() => {});
+    try {
+      const comparison = await compareRows(sides, work);
+      const { snapshot } = open;
+      const { commit } = snapshot;
+      const vectors = (await comparison.vectors?.faults(commit, openModel, work.signal)) ?? [];
+      const structures = await (checked ?? check(snapshot, work));
+      const ends = checkpointFaults(snapshot, sides);
+      const again = await deep?.(sides);
+      const terms = again?.faults ?? [];
+      const all = [...new Set([...faults, ...structures, ...ends, ...vectors, ...terms])];
+      const answer = answerOf(open, sides, comparison, all);
+      return { answer: { ...answer, ...deepPart(again) }, sides, comparison };
+    } finally {
+      beside.abort();
+      // No thread outlives the call: the caller may close the engine, or end the process.
+      await checked?.catch(() => {});
+    }
+  });
 }
 
 /**
@@ -88,12 +89,13 @@ export async function verifySample(
   work: CallContext,
   deep?: CompareDeep,
 ): Promise<Verified['answer']> {
-  const { sides, faults } = await prepareSides(open, table, request);
-  const comparison = await compareSample(sides, count, work);
-  const again = await deep?.(sides);
-  const all = [...faults, ...(again?.faults ?? [])];
-  const answer = answerOf(open, sides, comparison, all, comparison.extraDocs);
-  return { ...answer, ...deepPart(again), sampled: true };
+  return withSides(open, table, request, async ({ sides, faults }) => {
+    const comparison = await compareSample(sides, count, work);
+    const again = await deep?.(sides);
+    const all = [...faults, ...(again?.faults ?? [])];
+    const answer = answerOf(open, sides, comparison, all, comparison.extraDocs);
+    return { ...answer, ...deepPart(again), sampled: true };
+  });
 }
 
 const deepPart = (found: DeepFindings | undefined) =>

@@ -97,7 +97,7 @@ describe('a published index', () => {
     flip(path);
     await expect(rowsThere()).rejects.toMatchObject({
       code: 'corrupt_index',
-      hint: 'where the index is written, a repair sends it again',
+      hint: 'where the index is written, a repair restores it',
       next: [{ step: 'repair' }],
     });
     expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true });

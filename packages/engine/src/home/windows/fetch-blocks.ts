@@ -5,7 +5,7 @@ import { LakeError } from '@lakehouse-search/lake';
 import { eachOf, type ObjectStore, openObjectStore } from '@lakehouse-search/lake/internal';
 import { formatDay } from '../../schema/values/date-value.ts';
 import type { BlockDemand, FetchBlocks } from '../../storage/cold-cache.ts';
-import { type ColdObject, coldFigures, damagedBlock } from '../../storage/cold-file.ts';
+import { type ColdObject, coldFigures, damagedBlock, RESTORED } from '../../storage/cold-file.ts';
 
 /** One request reads at most so many blocks. */
 const BLOCKS_AT_ONCE = 64;
@@ -110,6 +110,7 @@ export async function readObject(
     const from = window === null ? 'without a date' : `from ${formatDay(window)} on`;
     throw new LhsError(code, `the cold window ${from} cannot be read: ${error.message}`, {
       hint: `its files are in "${place}"; a filter on the date leaves the window out`,
+      ...(isMissing ? RESTORED : {}),
       details: {
         ...{ place, window: window === null ? null : formatDay(window) },
         ...(isMissing ? { object: 'missing' } : {}),

@@ -31,6 +31,8 @@ interface Former {
   readonly known: Readonly<Record<string, string>>;
   /** Keys of bundles that other commits of this folder need: cold windows of kept generations. */
   readonly held: ReadonlySet<string>;
+  /** Keys of bundles that are not there any more. */
+  readonly lost: ReadonlySet<string>;
   readonly now: number;
   /** Nobody needs the former commits. */
   readonly afresh: boolean;
@@ -41,13 +43,14 @@ export function commitOf(
   { commit, generation }: Pick<CommitToCopy, 'commit' | 'generation'>,
   { definitionVersion, baseDir, definition, number, attempt, index, uuid }: Origin,
   { names, ...added }: BundleRef & { readonly names: readonly string[] },
-  { newest, known, held, now, afresh }: Former,
+  { newest, known, held, lost, now, afresh }: Former,
 ): PublishedCommit {
   const objects = new Map(names.map((name) => [name, known[name] ?? added.object]));
   objects.set(COMMIT_FILE, added.object);
   const used = new Set(objects.values());
+  const isNeeded = (key: string) => held.has(key) && !lost.has(key);
   const bundles = [...(newest?.bundles ?? []), added].filter(
-    (bundle) => used.has(bundle.object) || held.has(bundleKey(uuid, bundle)),
+    (bundle) => used.has(bundle.object) || isNeeded(bundleKey(uuid, bundle)),
   );
   const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
   return {

@@ -46,6 +46,7 @@ import { type Publication, readPublication, writePublication } from './publicati
 /** So often a commit of another process may come first. */
 const ATTEMPTS = 8;
 const DAY_MS = 86_400_000;
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** How commits are published. */
 export interface PublishOptions extends CallContext {
@@ -73,8 +74,8 @@ export class HomeIndex {
   #newest: PublishedCommit | null = null;
   /** A commit was sent afresh. */
   #isFresh = false;
-  /** Keys of objects of the newest commit that the store has lost. */
-  #lost: ReadonlySet<string> = new Set();
+  /** Keys of objects of the newest commit that the store has lost; null: it was not examined. */
+  #lost: ReadonlySet<string> | null = null;
 
   constructor(index: IndexAtHome, home: Home, options: PublishOptions = {}) {
     this.#index = index;
@@ -217,7 +218,7 @@ export class HomeIndex {
         newest.index === this.#index.index &&
         this.#index.isSame(newest);
       const isEnough = isThere && (this.#isFresh || this.#options.afresh !== true);
-      if (isEnough && !(await this.#hasLost(newest))) return pinned.commit;
+      if (isEnough && !(await this.#hasLost(pinned.commit))) return pinned.commit;
       if (newest === null) await markHome(this.#home, this.#options.signal);
       this.#note(await this.#send(pinned), pinned.commit);
       return pinned.commit;
@@ -226,16 +227,28 @@ export class HomeIndex {
     }
   }
 
-  /** Whether the store has lost objects of a commit, if it is time to look for them. */
-  async #hasLost(newest: PublishedCommit): Promise<boolean> {
+  /** Keys of objects of the newest commit that the store has lost; a turn looks once. */
+  readonly lost = async (): Promise<ReadonlySet<string>> => {
+    const { examine = 'sizes' } = this.#options;
+    if (this.#newest === null) return NOTHING;
+    this.#lost ??= await inStore(() =>
+      lostObjects(this.#home, this.#newest!, examine, this.#options),
+    );
+    return this.#lost;
+  };
+
+  /** Whether the store has lost objects that can be sent again, if it is time to look for them. */
+  async #hasLost(commit: Commit): Promise<boolean> {
     const { examine } = this.#options;
     const now = this.#index.clock.now();
     if (examine === undefined && now - (this.#published.examinedMs ?? 0) < DAY_MS) return false;
-    this.#lost = await lostObjects(this.#home, newest, examine ?? 'sizes', this.#options);
+    const lost = await this.lost();
     this.#published = { ...this.#published, examinedMs: now };
-    for (const key of this.#lost) {
-      const what = `the store has lost "${this.#home.place}/${key}": its files are sent again`;
-      process.emitWarning(what, 'LhsWarning');
+    const cold = new Set(commit.segments.flatMap((entry) => entry.cold?.objects ?? []));
+    this.#lost = new Set([...lost].filter((key) => !cold.has(key)));
+    for (const key of lost) {
+      const how = cold.has(key) ? 'a repair builds cold windows' : 'its files are sent';
+      process.emitWarning(`the store has lost "${this.place}/${key}": ${how} again`, 'LhsWarning');
     }
     if (this.#lost.size === 0) writePublication(this.#index, this.#published);
     return this.#lost.size > 0;
@@ -252,6 +265,7 @@ export class HomeIndex {
   /** Sends the files that are new and the commit. It is in the store when this returns. */
   async #send(pinned: CommitToCopy, under?: CommittedUnder): Promise<PublishedCommit> {
     const { afresh = false, signal } = this.#options;
+    const lost = this.#lost ?? NOTHING;
     const index = this.#index;
     const home = this.#home;
     const uuid = this.#published.family;
@@ -260,7 +274,7 @@ export class HomeIndex {
     const attempt = randomUUID();
     const number = (newest?.number ?? 0) + 1;
     const isAfresh = afresh && !this.#isFresh;
-    const known = isAfresh ? {} : knownFiles(newest, pinned, this.#lost);
+    const known = isAfresh ? {} : knownFiles(newest, pinned, lost);
     const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || known[name] === undefined;
     const inputs = commitInputs(pinned, index.openDirectory);
     const bundle = await makeBundle(inputs.filter(isNew), () => {
@@ -276,7 +290,7 @@ export class HomeIndex {
     const parts = under ?? index.registered(pinned.commit.definition_version);
     const origin = { ...parts, index: index.index };
     const held = heldBundles(index, pinned);
-    const former = { newest, known, held, now, afresh };
+    const former = { newest, known, lost, held, now, afresh };
     const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, added, former);
     const isFirst = await appendCommit(home, commit);
     this.#head = await moveHead(home, index.index, this.#published, { known: this.#head, number });

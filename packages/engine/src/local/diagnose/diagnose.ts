@@ -200,9 +200,9 @@ async function published(
   const advice = 'readers by location fail until its files are sent again';
   try {
     const { lostInStore } = await import('../writes/publish.ts');
-    const lost = await lostInStore(indexes, known, false, call);
+    const { faults } = await lostInStore(indexes, known, 'sizes', call);
     const next = [{ step: 'repair', index: known.registered.name }] as const;
-    return lost.map((detail) => ({ ...problem, detail, advice, next }));
+    return faults.map((detail) => ({ ...problem, detail, advice, next }));
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
     return [{ ...problem, detail: error.message, advice: 'check the store of the index' }];

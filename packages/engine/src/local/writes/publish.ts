@@ -1,6 +1,7 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
+import type { Examination } from '../../home/writing/lost-objects.ts';
 import {
   allPublications,
   forgetLeft,
@@ -153,27 +154,43 @@ async function settleIn(
   await home?.settle();
 }
 
+/** What a store has lost of the newest commit of an index. */
+export interface LostInStore {
+  readonly keys: ReadonlySet<string>;
+  /** A sentence for each object. */
+  readonly faults: readonly string[];
+}
+
+export const NOTHING_LOST: LostInStore = Object.freeze({ keys: new Set<string>(), faults: [] });
+
 /**
- * What the store of an index has lost of its newest commit, a sentence for each object. Throws
+ * What the store of an index has lost of its newest commit; `by`: how it is examined. Throws
  * interrupted, and as `inStore`.
  */
 export async function lostInStore(
   indexes: LocalIndexes,
   { registered: { uuid } }: KnownIndex,
-  deep: boolean,
+  by: Examination,
   call: CallContext,
-): Promise<readonly string[]> {
+): Promise<LostInStore> {
   const known = indexes.looks === null ? publishedIndex(indexes, uuid) : null;
-  if (known === null) return [];
+  if (known === null) return NOTHING_LOST;
   const { openHome } = await import('../../home/repository.ts');
   const { lostOfNewest } = await import('../../home/writing/lost-objects.ts');
+  const { windowsNeeding } = await import('../../home/windows/lost-windows.ts');
   const home = await openHome(known.storage);
-  const { newest } = readPublication({ ...folderOf(indexes, uuid), uuid }, home.place);
-  if (newest === null) return [];
-  const lost = await inStore(() => lostOfNewest(home, newest, deep ? 'bytes' : 'sizes', call));
-  return [...lost].map(
-    (key) => `"${home.place}/${key}" is lost or damaged: a repair sends it again`,
-  );
+  const { folder, openDirectory } = folderOf(indexes, uuid);
+  const { newest } = readPublication({ folder, openDirectory, uuid }, home.place);
+  const live = currentGeneration(folder);
+  if (newest === null || live === null) return NOTHING_LOST;
+  const keys = await inStore(() => lostOfNewest(home, newest, by, call));
+  const commit = requireCommit(openDirectory(live.path));
+  const faults = [...keys].map((key) => {
+    const windows = windowsNeeding(commit, new Set([key])).join(', ');
+    const how = windows === '' ? 'sends it again' : `builds the cold windows ${windows} again`;
+    return `"${home.place}/${key}" is lost or damaged: a repair ${how}`;
+  });
+  return { keys, faults };
 }
 
 /** The index if its commits are published. */

@@ -6,12 +6,12 @@ import {
 } from '@lakehouse-search/contract';
 import { checkVerifyRequest } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { fetchColdFiles, hasCold } from '../../index/cold-segments.ts';
+import type { Examination } from '../../home/writing/lost-objects.ts';
+import { hasCold } from '../../index/cold-segments.ts';
 import { currentGeneration, generationAt } from '../../open/index-folder.ts';
 import { keptGenerations } from '../../open/kept-generations.ts';
 import { type KnownIndex, type OpenIndex, openKept } from '../../open/open-index.ts';
-import type { ComponentKind } from '../../segment/entry.ts';
-import { holdColdBytes } from '../../storage/cold-cache.ts';
+import type { SegmentEntry } from '../../segment/entry.ts';
 import { openLocalDirectory } from '../../storage/local-directory.ts';
 import type { CheckOf } from '../../verify/repair.ts';
 import type { ComparedSides } from '../../verify/sides.ts';
@@ -19,8 +19,8 @@ import type { StructureCheck } from '../../verify/structures.ts';
 import { VERIFY_MEMORY } from '../cache/memory-room.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
-import { lostInStore } from './publish.ts';
-import { buildRunning, openTableOf, writeIndex } from './write-index.ts';
+import { lostInStore, NOTHING_LOST } from './publish.ts';
+import { buildRunning, openTableOf, timed, writeIndex } from './write-index.ts';
 
 /**
  * Verifies an index, and repairs it if the request says so: only then it takes the write lock. It
@@ -47,25 +47,53 @@ async function verifyHere(
   request: VerifyRequest,
   work: CallContext,
 ): Promise<VerifyResponse> {
-  if (request.repair === true) {
-    const { repairIndex } = await import('../../verify/repair.ts');
-    const known = accessible(indexes, request.index, work);
-    const turn = { what: 'repair', signal: work.signal, examine: 'bytes' } as const;
-    return writeIndex(indexes, known, turn, async (locked) => {
-      refuseWhileAltered(indexes, known);
-      return repairIndex(locked, request, work, await checkBeside(indexes, known));
-    });
-  }
-  const started = performance.now();
-  const { verifyIndex, verifySample } = await import('../../verify/verify-index.ts');
   const known = accessible(indexes, request.index, work);
-  const held = await holdAsked(indexes, known, request.generation);
-  const { open, check, follows } = held;
-  const endOfRead = holdColdBytes();
+  if (request.repair === true) return repairHere(indexes, known, request, work);
+  const examine = async (by: Examination) =>
+    timed(() => compareHere(indexes, known, request, { ...work, by }));
+  if (request.deep === true || known.definition.windows === undefined) {
+    return examine(request.deep === true ? 'bytes' : 'sizes');
+  }
+  return examine('sizes').catch((error: LhsError) => {
+    if (error.code !== 'corrupt_index') throw error;
+    // a comparison reads damaged objects of cold windows
+    return examine('bytes');
+  });
+}
+
+async function repairHere(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  request: VerifyRequest,
+  work: CallContext,
+): Promise<VerifyResponse> {
+  const { repairIndex } = await import('../../verify/repair.ts');
+  const { rebuildLost } = await import('../../home/windows/lost-windows.ts');
+  const turn = { what: 'repair', signal: work.signal, examine: 'bytes' } as const;
+  return writeIndex(indexes, known, turn, async (locked) => {
+    refuseWhileAltered(indexes, known);
+    await rebuildLost(locked, work);
+    return repairIndex(locked, request, work, await checkBeside(indexes, known));
+  });
+}
+
+/** Compares; `by`: how the store of the index is examined. */
+async function compareHere(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  request: VerifyRequest,
+  { by, ...work }: CallContext & { readonly by: Examination },
+): Promise<Omit<VerifyResponse, 'took_ms'>> {
+  const { verifyIndex, verifySample } = await import('../../verify/verify-index.ts');
+  const { sample, generation } = request;
+  const isLive = generation === undefined || generation === currentGeneration(known.folder)?.number;
+  const examined = sample === undefined && isLive;
+  const lost = examined ? await lostInStore(indexes, known, by, work) : NOTHING_LOST;
+  const { open, check, follows } = isLive
+    ? { ...(await holdWhatOpens(indexes, known, lost.keys)), follows: known }
+    : await holdKept(indexes, known, generation);
   let own: SourceTable | undefined;
   try {
-    await fetchColdFiles(open.snapshot.segments, request.deep ? undefined : COMPARED_KINDS);
-    const { sample } = request;
     const { baseDir } = follows.registered;
     if (follows !== known) own = await openTableOf(follows, work.signal);
     const table = own ?? (await indexes.tables.newest(known, work.signal));
@@ -83,13 +111,9 @@ async function verifyHere(
       sample === undefined
         ? await whole()
         : await verifySample(open, table, request, sample, work, again);
-    const examined = sample === undefined && follows === known;
-    const lost = examined ? await lostInStore(indexes, known, request.deep === true, work) : [];
-    const equal = answer.equal && lost.length === 0;
-    const faults = [...answer.faults, ...lost];
-    return { ...answer, equal, faults, took_ms: Math.round(performance.now() - started) };
+    const faults = [...answer.faults, ...lost.faults];
+    return { ...answer, equal: answer.equal && lost.faults.length === 0, faults };
   } finally {
-    endOfRead();
     open.snapshot.release();
     await own?.close();
   }
@@ -109,16 +133,13 @@ interface Verifiable {
   readonly follows: KnownIndex;
 }
 
-/** The newest commit of the live generation, or of a kept one. Throws not_found. */
-async function holdAsked(
+/** The newest commit of a kept generation. Throws not_found. */
+async function holdKept(
   indexes: LocalIndexes,
   known: KnownIndex,
-  number: number | undefined,
+  number: number,
 ): Promise<Verifiable> {
   const { folder, registered } = known;
-  if (number === undefined || number === currentGeneration(folder)?.number) {
-    return { ...(await holdWhatOpens(indexes, known)), follows: known };
-  }
   const { openDirectory, registry, clock } = indexes;
   const all = keptGenerations(registry, registered.uuid, folder, clock.now());
   const kept = all.find((one) => one.number === number);
@@ -138,36 +159,31 @@ async function holdAsked(
   return { open, check, follows };
 }
 
-/** What a comparison of rows reads of cold segments. */
-const COMPARED_KINDS: ReadonlySet<ComponentKind> = new Set([
-  'keys',
-  'hashes',
-  'locators',
-  'vector',
-  'graph',
-]);
-
 /** The newest commit, or what can be opened of it; and who checks it against itself. */
 async function holdWhatOpens(
   indexes: LocalIndexes,
   known: KnownIndex,
-): Promise<{ readonly open: OpenIndex; readonly check: StructureCheck }> {
+  lost: ReadonlySet<string>,
+): Promise<Omit<Verifiable, 'follows'>> {
   const { checkHere } = await import('../../verify/structures.ts');
+  const { needsOneOf } = await import('../../home/windows/lost-windows.ts');
+  const isLost = (entry: SegmentEntry) => needsOneOf(entry, lost);
   try {
     const open = indexes.hold(known);
-    return { open, check: (await checkBeside(indexes, known))(open) };
+    const check = (await checkBeside(indexes, known))(open);
+    if (!open.snapshot.commit.segments.some(isLost)) return { open, check };
+    open.snapshot.release();
   } catch (error) {
-    const live = currentGeneration(known.folder);
-    if (!(error instanceof LhsError) || error.code !== 'corrupt_index' || live === null) {
-      throw error;
-    }
-    const { openDamaged } = await import('../../verify/damaged.ts');
-    const { open, faults } = openDamaged(live, known.definition, indexes.openDirectory);
-    const check: StructureCheck = async (snapshot, work) => {
-      return [...faults, ...(await checkHere(snapshot, work))];
-    };
-    return { open, check };
+    if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
+    if (currentGeneration(known.folder) === null) throw error;
   }
+  const live = currentGeneration(known.folder)!;
+  const { openDamaged } = await import('../../verify/damaged.ts');
+  const { open, faults } = openDamaged(live, known.definition, indexes.openDirectory, isLost);
+  const check: StructureCheck = async (snapshot, work) => {
+    return [...faults, ...(await checkHere(snapshot, work))];
+  };
+  return { open, check };
 }
 
 /** The self check runs in a thread of its own where the index is a folder of this machine. */

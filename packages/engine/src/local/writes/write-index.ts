@@ -279,7 +279,7 @@ export async function lockForWriting(
       now?.version !== registered.version &&
       (now?.definition !== registered.definition || now.baseDir !== registered.baseDir);
     if (isAltered && turn.cutover !== true) throw alteredMeanwhile(registered.name);
-    return { ...lock, home, publish: home?.publish, find: home?.find };
+    return { ...lock, home, publish: home?.publish, find: home?.find, lost: home?.lost };
   } catch (error) {
     unlock(indexes, registered, lock);
     throw error;
