@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
@@ -78,6 +79,7 @@ interface Process {
 }
 
 interface Sleeper {
+  readonly process: Process | undefined;
   readonly until: number;
   readonly wake: () => void;
 }
@@ -101,6 +103,8 @@ export class Simulation {
   readonly #faults: RequestFaults & ProcessFaults;
   readonly #next: () => number;
   readonly #processes: Process[] = [];
+  /** The process whose task runs. */
+  readonly #running = new AsyncLocalStorage<Process>();
   readonly #tasks: Promise<void>[] = [];
   readonly #errors: unknown[] = [];
   #steps: Step[] = [];
@@ -142,7 +146,8 @@ export class Simulation {
       await work(process);
       process.state = 'done';
     };
-    this.#tasks.push(task().catch((error: unknown) => void this.#errors.push(error)));
+    const running = this.#running.run(process, task);
+    this.#tasks.push(running.catch((error: unknown) => void this.#errors.push(error)));
     return process;
   }
 
@@ -154,6 +159,7 @@ export class Simulation {
     if (sender.state === 'killed') return promise;
     if (process !== null) process.waiting++;
     const answer = (give: () => void, how: string) => {
+      if (process?.state === 'killed') return;
       const run = () => {
         if (process !== null) process.waiting--;
         give();
@@ -210,8 +216,11 @@ export class Simulation {
 
   /** Whether a process waits for neither an answer nor the clock, but for files. */
   #isAtWork(): boolean {
-    const busy = this.#processes.filter(({ state, waiting }) => state === 'runs' && waiting === 0);
-    return this.#errors.length === 0 && busy.length > this.#sleepers.length;
+    const sleeping = new Set(this.#sleepers.map(({ process }) => process));
+    return (
+      this.#errors.length === 0 &&
+      this.#processes.some((one) => one.state === 'runs' && one.waiting === 0 && !sleeping.has(one))
+    );
   }
 
   #fate(isWrite: boolean): keyof RequestFaults | 'done' {
@@ -270,12 +279,16 @@ export class Simulation {
   #kill(process: Process): void {
     process.state = 'killed';
     this.#steps = this.#steps.filter((step) => step.process !== process);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.process !== process);
     this.trace.push(`${process.name} is killed`);
   }
 
   #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#sleepers.push({ until: this.#nowMs + ms, wake: resolve });
+    const process = this.#running.getStore();
+    if (process?.state !== 'killed') {
+      this.#sleepers.push({ process, until: this.#nowMs + ms, wake: resolve });
+    }
     return promise;
   }
 }
