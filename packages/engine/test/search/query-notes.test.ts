@@ -75,6 +75,17 @@ describe('a query with signs of another syntax', () => {
     expect(notes).toEqual([expect.stringContaining(`: perhaps you mean ${meant} (`)]);
   });
 
+  it('is answered by its clauses where its other reading has no rows', async () => {
+    const query = 'service:biling AND severity=1';
+    const { notes, ...found } = await lake.backend.search({ query, suggest: true });
+    expect(notes).toHaveLength(1);
+    expect(found).toMatchObject({
+      total: 0,
+      suggested_query: 'service:billing AND severity:1',
+      suggested_total: BILLING_1,
+    });
+  });
+
   it.each([
     ['service:billing and severity:1', 'service:billing AND severity:1', BILLING_1],
     ['service:billing, severity:1', 'service:billing AND severity:1', BILLING_1],

@@ -59,11 +59,12 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   const { notes: counted, ...meant }: CountedNotes = (await reader?.countedNotes(read, said)) ?? {
     notes: said,
   };
-  // a query with conditions that can be read has no other meaning
-  if (counted !== said && reader?.hasConditions(read))
-    return { ...response, ...meant, ...notesOf(counted) };
+  // conditions that can be read as clauses are read in no other way
+  const isRead = counted !== said && reader?.hasConditions(read) === true;
+  if (isRead && response.total > 0) return { ...response, ...meant, ...notesOf(counted) };
   const { doubts, suggestions } = await loadSuggestions();
   const { notes, ...found } =
     response.total > 0 ? await doubts(read, response.total) : await suggestions(read);
-  return { ...response, ...found, ...meant, ...notesOf([...counted, ...notes]) };
+  const others = isRead ? [] : notes;
+  return { ...response, ...found, ...meant, ...notesOf([...counted, ...others]) };
 }
