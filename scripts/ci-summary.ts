@@ -16,7 +16,7 @@ function readReport(path: string) {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
   const all = lines.map((line) => JSON.parse(line) as FileReport | StoppedReport);
   const files = all.filter((one) => 'file' in one);
-  return { files, stopped: all.find((one) => 'stopped' in one) };
+  return { files, stopped: all.findLast((one) => 'stopped' in one) };
 }
 
 function failuresOf({ files, stopped }: ReturnType<typeof readReport>, name: string, code: string) {

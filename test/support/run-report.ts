@@ -1,4 +1,5 @@
 import { appendFileSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 /** What a test file gave: one line of JSON of a run's report. */
@@ -11,7 +12,10 @@ export interface FileReport {
   readonly failures: readonly string[];
 }
 
-/** The last line of the report of a run that its clock stopped. */
+/**
+ * A line of the report of a run that its clock stopped, written then and, if the run ends by itself,
+ * at the end.
+ */
 export interface StoppedReport {
   /** How many seconds the run was given. */
   readonly stopped: number;
@@ -27,35 +31,40 @@ export function runReporter(path: string, seconds = Number.POSITIVE_INFINITY): R
   rmSync(path, { force: true });
   const append = (line: FileReport | StoppedReport) =>
     appendFileSync(path, `${JSON.stringify(line)}\n`);
-  const ended = new Set<TestModule>();
+  /** The paths of the files that have not ended. */
+  const left = new Map<string, string>();
   let vitest: Vitest;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  const noteStop = () => append({ stopped: seconds, left: [...left.values()] });
   const stop = () => {
     isStopped = true;
+    noteStop();
     void vitest.cancelCurrentRun('keyboard-input');
   };
   return {
     onInit(context) {
       vitest = context;
     },
-    onTestRunStart() {
+    onTestRunStart(specifications) {
+      for (const one of specifications) left.set(keyOf(one), relative('', one.moduleId));
       if (Number.isFinite(seconds)) timer = setTimeout(stop, seconds * 1000);
     },
     onTestModuleEnd(module) {
       const one = reportOf(module, isStopped);
-      if (!isStopped || one.skipped === 0) ended.add(module);
+      if (!isStopped || one.skipped === 0) left.delete(keyOf(module));
       append(one);
     },
-    onTestRunEnd(modules) {
+    onTestRunEnd() {
       clearTimeout(timer);
-      const left = modules.filter((module) => !ended.has(module));
-      if (isStopped) {
-        append({ stopped: seconds, left: left.map(({ relativeModuleId }) => relativeModuleId) });
-      }
+      if (isStopped) noteStop();
     },
   };
 }
+
+/** A file is run once in each project that has it. */
+const keyOf = ({ project, moduleId }: Pick<TestModule, 'project' | 'moduleId'>): string =>
+  `${project.name} ${moduleId}`;
 
 /** Tests of a stopped run that did not begin count as skipped. */
 function reportOf(module: TestModule, isStopped: boolean): FileReport {
