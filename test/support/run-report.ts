@@ -12,10 +12,7 @@ export interface FileReport {
   readonly failures: readonly string[];
 }
 
-/**
- * A line of the report of a run that its clock stopped, written then and, if the run ends by itself,
- * at the end.
- */
+/** Written when the clock of a run stops it, and again at the end of the run. */
 export interface StoppedReport {
   /** How many seconds the run was given. */
   readonly stopped: number;
