@@ -50,6 +50,24 @@ function unlessUnknown<T>(find: () => T): T | undefined {
   }
 }
 
+const REDEFINED = new WeakSet<object>();
+
+/** Marks the error of work whose index got another definition from its store before it began. */
+export function markRedefined(error: LhsError): LhsError {
+  REDEFINED.add(error);
+  return error;
+}
+
+/** The result of work; it runs a second time if its error is such a one. */
+export async function underNewDefinition<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LhsError) || !REDEFINED.has(error)) throw error;
+    return work();
+  }
+}
+
 /**
  * Whose share of the search threads a call takes, and whose points in time it may use: those of the
  * tenant, or of the caller.

@@ -8,7 +8,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkCall, refuseListed, withDefinitionText } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
-import { refuseTenants, requireWanted, whileWanted } from './caller.ts';
+import { refuseTenants, requireWanted, underNewDefinition, whileWanted } from './caller.ts';
 import { LocalIndexes } from './local-indexes.ts';
 import type { EngineOptions } from './local-options.ts';
 import { refuseServed, requireWritable } from './served-folder.ts';
@@ -86,7 +86,8 @@ export abstract class EngineCalls {
   }
 
   /**
-   * A call that changes something: once it has begun, it is done. `name`: closed to tenants, and to
+   * A call that changes something: once it has begun, it is done. An alteration does not run under
+   * another definition than that for which it was requested. `name`: closed to tenants, and to
    * all if another process serves the data folder.
    */
   protected change<Q, R>(name: string | null, work: Work<Q, R>): Method<Q, R> {
@@ -100,7 +101,8 @@ export abstract class EngineCalls {
           if (!ONLY_READ.has(name)) requireWritable(this.indexes, `run ${name} on`);
         }
         await this.indexes.looks?.ready();
-        return work(this.indexes, request, checked);
+        const run = () => work(this.indexes, request, checked);
+        return name === 'alterIndex' ? run() : underNewDefinition(run);
       });
   }
 

@@ -26,7 +26,7 @@ import { currentGeneration } from '../../open/index-folder.ts';
 import type { FirstRecord, RegisteredJob } from '../../registry/jobs.ts';
 import { wasDropped } from '../../registry/registry.ts';
 import { refuseAborted, unlessAborted } from '../../source/source-errors.ts';
-import { accessible } from '../caller.ts';
+import { accessible, underNewDefinition } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { buildRunning } from '../writes/write-index.ts';
 import { JobRun, toJob } from './job-run.ts';
@@ -171,10 +171,10 @@ export class LocalJobs {
     const run = new JobRun<K>(job, this.#indexes);
     this.#running.set(job.id, run);
     const work = () =>
-      run.run(
-        (running) => JOB_WORKS[kind](this.#indexes, request, running),
-        life.stoppable(waiting),
-      );
+      run.run((running) => {
+        const once = () => JOB_WORKS[kind](this.#indexes, request, running);
+        return kind === 'alter' ? once() : underNewDefinition(once);
+      }, life.stoppable(waiting));
     const ended = life.call(work).finally(() => this.#running.delete(job.id));
     return { job: toJob(job), ended };
   }

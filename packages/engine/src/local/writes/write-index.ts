@@ -19,6 +19,7 @@ import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locked-index.ts';
+import { markRedefined } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { requireWritable } from '../served-folder.ts';
 import { openAtHome, settleAtHome } from './publish.ts';
@@ -273,12 +274,16 @@ export async function lockForWriting(
   try {
     endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
     const options = homeOptions(indexes, turn);
+    const before = indexes.registry.at(registered.uuid)?.version;
     const home = turn.home === false ? null : await openAtHome(indexes, registered, options);
     const now = indexes.registry.at(registered.uuid);
     const isAltered =
       now?.version !== registered.version &&
       (now?.definition !== registered.definition || now.baseDir !== registered.baseDir);
-    if (isAltered && turn.cutover !== true) throw alteredMeanwhile(registered.name);
+    if (isAltered && turn.cutover !== true) {
+      const error = alteredMeanwhile(registered.name);
+      throw before === now?.version ? error : markRedefined(error);
+    }
     return { ...lock, home, publish: home?.publish, find: home?.find, lost: home?.lost };
   } catch (error) {
     unlock(indexes, registered, lock);
