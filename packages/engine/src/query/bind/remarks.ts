@@ -22,7 +22,7 @@ import { unknownCondition } from './unknown-condition.ts';
 import { conditionsIn, type NameOf, writtenConditions } from './written-conditions.ts';
 
 /** A clause of the text; a bare word that several fields may hold is one. */
-interface Written extends Span {
+export interface Written extends Span {
   readonly query: Extract<Query, { readonly field: string }>;
   readonly raw: string;
   readonly fields: string[];
@@ -123,7 +123,8 @@ export function correctionOf(
 
 const asWords = (part: string): string => `"${part}" is searched as words`;
 
-function clausesOf(
+/** The clauses in the order of the text. */
+export function clausesOf(
   query: Query,
   text: string,
   partsOf: (query: Query) => readonly Query[],
@@ -148,9 +149,11 @@ function clausesOf(
 
 type Fields = BindScope['fields'];
 
-const isWord = ({ query }: Written): boolean =>
+/** Whether a clause is a bare word. */
+export const isWord = ({ query }: Written): boolean =>
   query.kind === 'term' && query.fieldSpan === undefined;
-const isOperator = (clause: Written): boolean =>
+/** Whether a word was probably meant as an operator. */
+export const isOperator = (clause: Written): boolean =>
   isWord(clause) && /^(?:and|or|not)$/.test(clause.raw);
 
 /** `and` and `or` between clauses, `not` after one of them or before a field: `not rated` is words. */

@@ -11,6 +11,11 @@ export interface Counted {
   readonly total: number;
 }
 
+/** A query, and why another one was probably meant as it. */
+export interface Reasoned extends Counted {
+  readonly why: string;
+}
+
 /** The parts of a request that are query strings. */
 export const TEXTS = ['query', 'filter'] as const;
 
@@ -20,14 +25,20 @@ export const matchTotal = async (context: SearchContext, request: SearchRequest)
     .total;
 
 /** Rows that the request finds with another query or filter; undefined: it fails. */
-export async function totalWith(
+export const totalWith = (
   context: SearchContext,
   request: SearchRequest,
   part: 'query' | 'filter',
   text: string,
+): Promise<number | undefined> => totalIfValid(context, { ...matchOf(request), [part]: text });
+
+/** Rows that a request finds; undefined: it fails. */
+export async function totalIfValid(
+  context: SearchContext,
+  request: SearchRequest,
 ): Promise<number | undefined> {
   try {
-    return await matchTotal(context, { ...matchOf(request), [part]: text });
+    return await matchTotal(context, request);
   } catch (error) {
     if (error instanceof LhsError) return undefined;
     throw error;

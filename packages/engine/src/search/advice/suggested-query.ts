@@ -27,6 +27,7 @@ import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
 import { withAnd } from './side-by-side.ts';
 import { withValuePhrases } from './stricter.ts';
+import { valuePhrases } from './together/value-phrases.ts';
 import { plainNumber } from './written-number.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -97,7 +98,10 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   if (value && found && found !== total) return meantAs(why, value, found);
   const near = single && found === 0 ? await suggestionFor(context, request, single) : undefined;
   if (near !== undefined) return meantAs(why, near.query, near.total);
-  return (await asNamed(context, request, total)) ?? wholeValue(read);
+  const named = (await asNamed(context, request, total)) ?? (await wholeValue(read));
+  if (named !== undefined) return named;
+  const values = await valuePhrases(read, total);
+  return values && meantAs(values.why, values.query, values.total);
 }
 
 /** What the field finds whose name a query without one begins with. */

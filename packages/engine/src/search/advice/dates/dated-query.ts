@@ -11,7 +11,7 @@ import { parsePeriod } from '../../../schema/values/date-period.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
 import { yearsOf } from '../field-range.ts';
-import { type Counted, totalWith } from '../meant-queries.ts';
+import { type Counted, type Reasoned, totalWith } from '../meant-queries.ts';
 import { pastedQueries } from '../pasted-text.ts';
 import {
   type DateForm,
@@ -22,11 +22,6 @@ import {
   phraseForm,
 } from './date-forms.ts';
 
-/** A query string, and why it was probably meant. */
-interface DatedQuery extends Counted {
-  readonly why: string;
-}
-
 /**
  * The query that was meant by one with dates; undefined: it has none, or no such query finds rows.
  * `isBare`: dates that have a name or quotes were meant as they are.
@@ -36,7 +31,7 @@ export async function datedQuery(
   request: SearchRequest,
   part: 'query' | 'filter',
   isBare = false,
-): Promise<DatedQuery | undefined> {
+): Promise<Reasoned | undefined> {
   const given = request[part];
   if (typeof given !== 'string') return undefined;
   const fields = queryFields(context.mapping);

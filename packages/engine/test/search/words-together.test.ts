@@ -1,0 +1,92 @@
+/** Words of a query that belong together: what a search says of them, with the hits of a loop. */
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const schema = schemaOf({
+  ...{ id: 'long', city: 'string', state: 'string', segment: 'string', goods: 'string' },
+});
+const CITIES = ['Buffalo', 'New York City', 'Newark', 'Raleigh', 'York'];
+const STATES = ['New York', 'New York', 'New Jersey', 'North Carolina', 'Pennsylvania'];
+const SEGMENTS = ['Home Office', 'Consumer', 'Corporate'];
+const ROWS = Array.from({ length: 60 }, (_, id) => ({
+  id,
+  city: CITIES[id % 5],
+  state: STATES[id % 5],
+  segment: SEGMENTS[id % 3],
+  goods: ['office chairs', 'tables', 'paper', 'new phones'][id % 4],
+}));
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
+  await lake.define(`key: { identifier: [id] }
+default_fields: [city, goods, state, segment]
+fields:
+  - { name: city, type: TEXT }
+  - { name: goods, type: TEXT }
+  - { name: state, type: KEYWORD, folded: true, fast: true }
+  - { name: segment, type: KEYWORD, folded: true, fast: true }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+type Row = (typeof ROWS)[number];
+const rows = (test: (row: Row) => boolean) => ROWS.filter(test).length;
+const inNewYork = ({ city, state }: Row) => state === 'New York' || /New York/.test(city);
+
+describe('words that are a whole value', () => {
+  it.each([
+    ['new york', '"new york"', 'state', inNewYork],
+    ['home office', '"home office"', 'segment', ({ segment }: Row) => segment === 'Home Office'],
+    [
+      'north  carolina',
+      '"north  carolina"',
+      'state',
+      ({ state }: Row) => state === 'North Carolina',
+    ],
+    [
+      'new york tables',
+      '"new york" AND tables',
+      'state',
+      (row: Row) => inNewYork(row) && row.goods === 'tables',
+    ],
+    [
+      'home office new york',
+      '"home office" AND "new york"',
+      'segment',
+      (row: Row) => inNewYork(row) && row.segment === 'Home Office',
+    ],
+    [
+      'segment:consumer AND (new york)',
+      'segment:consumer AND ("new york")',
+      'state',
+      (row: Row) => inNewYork(row) && row.segment === 'Consumer',
+    ],
+  ])('%s: perhaps you mean %s', async (query, meant, field, isHit) => {
+    const suggested_total = rows(isHit);
+    const suggested_query = meant.replace('north  ', 'north ');
+    const found = await lake.backend.search({ query, suggest: true });
+    expect(found).toMatchObject({ suggested_query, suggested_total });
+    expect(found.notes?.at(-1)).toContain(` is a value of ${field}`);
+    expect((await lake.backend.search({ query: suggested_query })).total).toBe(suggested_total);
+  });
+
+  it('are counted with the filter, and with all words', async () => {
+    const options = { suggest: true, filter: 'segment:consumer', default_operator: 'and' } as const;
+    expect(await lake.backend.search({ query: 'new york', ...options })).toMatchObject({
+      suggested_query: '"new york"',
+      suggested_total: rows((row) => row.segment === 'Consumer' && inNewYork(row)),
+    });
+  });
+
+  it('have no note if they are quoted, of a field, or no value', async () => {
+    for (const query of ['"new york"', 'city:(new york)', 'york new', 'new tables'])
+      expect(JSON.stringify(await lake.backend.search({ query, suggest: true }))).not.toContain(
+        'is a value of',
+      );
+  });
+});
