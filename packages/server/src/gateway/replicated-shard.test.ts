@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { answerBytes, type Shard } from '@lakehouse-search/engine/internal';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { NodeWatch } from '../cluster/node-watch.ts';
@@ -14,7 +15,7 @@ const nodeThat = (work: Partial<NodeClient>) =>
 const refused = async () => {
   throw new LhsError('unreachable', 'connect ECONNREFUSED 10.0.0.1:9402');
 };
-const state = async () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] });
+const state = async () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [], followed: [] });
 
 async function messagesOf(node: NodeClient, reads: number): Promise<readonly string[]> {
   const routing = new StaticRouting({ nodes: [node], pollMs: 1_000_000 });
@@ -30,6 +31,34 @@ async function messagesOf(node: NodeClient, reads: number): Promise<readonly str
   await routing.close();
   return messages;
 }
+
+describe('a shard that several nodes have', () => {
+  const replicas = ['n1', 'n2', 'n3'].map((node, i) => {
+    return { node, address: `${node}:1`, commit: i === 1 ? 'other' : 'same' };
+  });
+  const fetch = async () => ({ hits: [] });
+
+  it('goes on at the copy of the same commit once documents were named', async () => {
+    const asked: string[] = [];
+    const down = new Set<string>();
+    const node = (address: string) =>
+      nodeThat({
+        read: async ({ request }) => {
+          asked.push(address);
+          if (down.has(address)) await refused();
+          return answerBytes({ fetch } as unknown as Shard, 'fetch', request);
+        },
+      });
+    const routing = { isDown: () => false, faultOf: () => undefined, failed: () => {} };
+    const watch = new NodeWatch(async () => {}, 30);
+    const reach = { index: 'notes', routing, node, watch, time: readTime(5000, {}), call: {} };
+    const copies = replicatedShard({ ordinal: 0, replicas }, reach);
+    await copies.fetch({} as never);
+    down.add('n1:1');
+    await copies.fetch({} as never);
+    expect(asked).toEqual(['n1:1', 'n1:1', 'n3:1']);
+  });
+});
 
 describe('a shard whose node is down', () => {
   it('names the first error after the first read', async () => {

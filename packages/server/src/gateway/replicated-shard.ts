@@ -41,8 +41,8 @@ const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
 
 /**
  * A shard on other machines, for one read. If its node fails, the next one that has the shard is
- * tried. After that its documents have other numbers: an operation that names documents of an
- * earlier answer stays with the node of that answer.
+ * tried. An operation that names documents of an earlier answer stays with the commit of that
+ * answer: in other commits, its documents have other numbers.
  */
 export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
   const { routing } = reach;
@@ -57,20 +57,23 @@ export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
     const { time } = request as { readonly time?: { readonly millis: number } };
     const millis = time?.millis;
     for (;;) {
-      if (!bound) left = left.filter(({ address }) => !routing.isDown(address));
-      if (left.length === 0) throw noReplica(shard, reach);
-      const [replica] = left;
+      const up = left.filter(({ address }) => !routing.isDown(address));
+      if (left.length === 0 || (up.length === 0 && !bound)) throw noReplica(shard, reach);
+      const [replica] = up.length > 0 ? up : left;
       try {
         const answer = await inSpan(reach, replica, [shard.ordinal], name, async (traceparent) => {
           const sent = { name, bytes, signal, millis, traceparent };
           return decodeAnswer(name, await readReplica(reach, replica, shard.ordinal, sent));
         });
-        bound ||= ADDRESSED.has(name);
+        if (ADDRESSED.has(name)) {
+          bound = true;
+          left = left.filter(({ commit }) => commit === replica.commit);
+        }
         return answer;
       } catch (error) {
         if (!isOfNode(error)) throw error;
         left = left.filter((one) => one !== replica);
-        if (left.length === 0 || bound) throw error;
+        if (left.length === 0) throw error;
       }
     }
   };

@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { lastPublication } from '../../home/writing/publication.ts';
 import type { KnownIndex, OpenIndex } from '../../open/open-index.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 
@@ -15,6 +16,8 @@ export interface HeldCommit {
   readonly name: string;
   readonly known: KnownIndex;
   readonly open: OpenIndex;
+  /** Ticks of the clock when this node opened it. */
+  readonly openedAt: number;
 }
 
 interface Held extends HeldCommit {
@@ -78,16 +81,18 @@ export class HeldCommits {
   #look(known: KnownIndex): void {
     const { uuid } = known.registered;
     const open = this.#indexes.hold(known);
-    const name = commitName(known, open);
     const held = this.#held.get(uuid) ?? [];
+    const [newest] = held;
+    const isSame = newest?.open.snapshot === open.snapshot;
+    const name = isSame ? newest.name : commitName(this.#indexes, known, open);
     const now = this.#indexes.clock.ticks();
-    if (held[0]?.name === name) {
+    if (newest?.name === name) {
       open.snapshot.release();
       this.#keep(uuid, held, now);
       return;
     }
     for (const former of held) former.replacedAt ??= now;
-    this.#keep(uuid, [{ name, known, open, replacedAt: null }, ...held], now);
+    this.#keep(uuid, [{ name, known, open, openedAt: now, replacedAt: null }, ...held], now);
   }
 
   #keep(uuid: string, held: readonly Held[], now: number): void {
@@ -98,9 +103,17 @@ export class HeldCommits {
   }
 }
 
-/** The name of an open commit: it is the same after a restart. */
-function commitName({ registered }: KnownIndex, { snapshot }: OpenIndex): string {
-  return `${registered.uuid.slice(0, 8)}.${snapshot.generation}.${snapshot.commit.number}`;
+/**
+ * The name of an open commit: it is the same after a restart, and on all nodes that have it from
+ * one store.
+ */
+function commitName(
+  { openDirectory }: Pick<LocalIndexes, 'openDirectory'>,
+  { registered: { uuid }, folder }: KnownIndex,
+  { snapshot: { generation, commit } }: OpenIndex,
+): string {
+  const family = lastPublication({ folder, openDirectory })?.family ?? uuid;
+  return `${family.slice(0, 8)}.${generation}.${commit.number}`;
 }
 
 function commitGone({ definition }: KnownIndex, name: string): LhsError {
