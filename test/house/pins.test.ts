@@ -236,7 +236,7 @@ describe('pinned surfaces', () => {
         "serve check": "[FILE] --schema",
         "serve control-plane": "--addr --config --rest-addr --sync",
         "serve gateway": "--addr --auth --config --console --control-plane --insecure-open --nodes --rest-addr --search-adapter --shard-timeout-ms",
-        "serve node": "--addr --advertise --config --control-plane --node --shard-ordinals --sync",
+        "serve node": "--addr --advertise --config --control-plane --node --shard-ordinals --storage --sync",
         "serve password": "USER",
         "source changes": "[TABLE] --catalog --from --path --to --warehouse",
         "source compact": "TABLE --all --catalog --dry-run --target --warehouse --yes",

@@ -28,6 +28,8 @@ export interface TestClusterOptions {
   /** Node `i` takes the shards of `takes[i]`. */
   readonly takes?: readonly (readonly number[])[];
   readonly shardTimeoutMs?: number;
+  /** Place of the published indexes that all nodes read. */
+  readonly storage?: string;
   /** The address at which the gateway reaches node `i`. Default: where it listens. */
   readonly reach?: (address: string, i: number) => Promise<string>;
 }
@@ -35,12 +37,15 @@ export interface TestClusterOptions {
 /** Starts nodes, each with a data folder of its own. */
 export async function startCluster(
   count: number,
-  { takes = [], shardTimeoutMs, reach }: TestClusterOptions = {},
+  { takes = [], shardTimeoutMs, storage, reach }: TestClusterOptions = {},
 ): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-cluster-'));
   const nodes: RunningNode[] = [];
   for (let i = 0; i < count; i++) {
-    const settings = { addr: '127.0.0.1:0', sync: false, threads: 0, 'log.level': 'silent' };
+    const settings = {
+      ...{ addr: '127.0.0.1:0', sync: false, threads: 0, 'log.level': 'silent' },
+      ...(storage === undefined ? {} : { storage }),
+    };
     const options = serverOptions(settings, {}, join(folder, String(i)));
     const cluster = { nodes: [], key: KEY, takes: takes[i] ?? [] };
     nodes.push(await serveNode({ options, cluster }));

@@ -54,6 +54,7 @@ export const NODE_FLAGS = {
     description: 'shards that the node takes (those that it is given)',
     helpValue: 'N,…',
   }),
+  storage: storageFlag,
   config: SERVE_FLAGS.config,
   sync: SERVE_FLAGS.sync,
 };

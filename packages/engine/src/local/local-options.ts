@@ -33,6 +33,8 @@ export interface EngineOptions extends LocalOptions {
   readonly keepWriterMs?: number;
   /** How memory is divided over caches, builds and threads. */
   readonly memory?: EngineMemory;
+  /** The names of the indexes that are read at a place of published indexes. Default: all. */
+  readonly only?: () => readonly string[];
   /** Brings published indexes, opened by location, to the data folder: nothing is written. */
   readonly reader?: PublishedReader;
   /**

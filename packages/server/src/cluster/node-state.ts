@@ -27,6 +27,8 @@ export interface NodeCommit {
    * one routing have the same.
    */
   readonly definition: string;
+  /** Milliseconds since the node opened it. */
+  readonly age_ms: number;
 }
 
 /** What `definition` of a commit says without the read restrictions. */
@@ -49,6 +51,8 @@ export interface NodeIndex {
   readonly commits: readonly NodeCommit[];
   /** Other names of the index. */
   readonly aliases: readonly string[];
+  /** Of an index at home in a store: nodes that are to have a commit of it. 0: of another. */
+  readonly copies: number;
 }
 
 /** What a node holds. */
@@ -59,4 +63,12 @@ export interface NodeState {
   readonly free_bytes: number;
   /** The ordinals of shards that it was started for; none: it takes what it is given. */
   readonly takes: readonly number[];
+  /** Indexes that it reads from stores of published indexes, and has not built itself. */
+  readonly followed: readonly NodeIndex[];
 }
+
+/** An index as a node answers reads of it; undefined: it has none of that name. */
+export const readableIndex = (
+  { followed, indexes }: Pick<NodeState, 'followed' | 'indexes'>,
+  name: string,
+): NodeIndex | undefined => [...followed, ...indexes].find(({ index }) => index === name);

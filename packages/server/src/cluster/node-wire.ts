@@ -8,28 +8,36 @@ export function messageOfState(state: NodeState): StateMessage {
     node: state.node,
     freeBytes: BigInt(state.free_bytes),
     takes: [...state.takes],
-    indexes: state.indexes.map((index) => ({
-      index: index.index,
-      uuid: index.uuid,
-      shards: index.shards,
-      ordinals: [...index.ordinals],
-      definitionVersion: index.definition_version,
-      epoch: BigInt(index.epoch),
-      aliases: [...index.aliases],
-      commits: index.commits.map(({ snapshot, docs, bytes, sizes, ...commit }) => ({
-        ...commit,
-        sizes: sizes.map((size) => ({
-          shard: size.shard,
-          docs: BigInt(size.docs),
-          bytes: BigInt(size.bytes),
-        })),
-        docs: BigInt(docs),
-        bytes: BigInt(bytes),
-        ...(snapshot === null ? {} : { snapshot }),
-      })),
-    })),
+    indexes: state.indexes.map(messageOfIndex),
+    followed: state.followed.map(messageOfIndex),
   });
 }
+
+const messageOfIndex = ({
+  definition_version,
+  ordinals,
+  aliases,
+  commits,
+  ...index
+}: NodeIndex) => ({
+  ...{ index: index.index, uuid: index.uuid, shards: index.shards, copies: index.copies },
+  definitionVersion: definition_version,
+  ordinals: [...ordinals],
+  epoch: BigInt(index.epoch),
+  aliases: [...aliases],
+  commits: commits.map(({ snapshot, docs, bytes, sizes, age_ms, ...commit }) => ({
+    ...commit,
+    sizes: sizes.map((size) => ({
+      shard: size.shard,
+      docs: BigInt(size.docs),
+      bytes: BigInt(size.bytes),
+    })),
+    docs: BigInt(docs),
+    bytes: BigInt(bytes),
+    ageMs: BigInt(age_ms),
+    ...(snapshot === null ? {} : { snapshot }),
+  })),
+});
 
 /** The state of a message. */
 export function stateOfMessage(message: StateMessage): NodeState {
@@ -37,25 +45,29 @@ export function stateOfMessage(message: StateMessage): NodeState {
     node: message.node,
     free_bytes: Number(message.freeBytes),
     takes: message.takes,
-    indexes: message.indexes.map((index): NodeIndex => {
-      const { uuid, shards, ordinals, definitionVersion, epoch, aliases } = index;
+    indexes: message.indexes.map(indexOfMessage),
+    followed: message.followed.map(indexOfMessage),
+  };
+}
+
+function indexOfMessage(message: StateMessage['indexes'][number]): NodeIndex {
+  const { index, uuid, shards, ordinals, definitionVersion, epoch, aliases, copies } = message;
+  return {
+    ...{ index, uuid, shards, ordinals, aliases, copies },
+    definition_version: definitionVersion,
+    epoch: Number(epoch),
+    commits: message.commits.map((commit): NodeCommit => {
+      const { snapshot = null, sequence, generation, docs, bytes, sizes, definition } = commit;
       return {
-        ...{ index: index.index, uuid, shards, ordinals, aliases },
-        definition_version: definitionVersion,
-        epoch: Number(epoch),
-        commits: index.commits.map((commit): NodeCommit => {
-          const { snapshot = null, sequence, generation, docs, bytes, sizes, definition } = commit;
-          return {
-            ...{ commit: commit.commit, snapshot, sequence, generation, definition },
-            docs: Number(docs),
-            bytes: Number(bytes),
-            sizes: sizes.map((size) => ({
-              shard: size.shard,
-              docs: Number(size.docs),
-              bytes: Number(size.bytes),
-            })),
-          };
-        }),
+        ...{ commit: commit.commit, snapshot, sequence, generation, definition },
+        docs: Number(docs),
+        bytes: Number(bytes),
+        age_ms: Number(commit.ageMs),
+        sizes: sizes.map((size) => ({
+          shard: size.shard,
+          docs: Number(size.docs),
+          bytes: Number(size.bytes),
+        })),
       };
     }),
   };

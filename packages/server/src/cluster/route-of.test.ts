@@ -6,14 +6,14 @@ const node = (ordinal: number, snapshots: readonly string[], up = true): SeenNod
   address: `n${ordinal}:1`,
   up,
   state: {
-    ...{ node: `n${ordinal}`, free_bytes: 0, takes: [] },
+    ...{ node: `n${ordinal}`, free_bytes: 0, takes: [], followed: [] },
     indexes: [
       {
         ...{ index: 'i', uuid: 'u', shards: 3, ordinals: [ordinal], definition_version: 1 },
-        ...{ epoch: 0, aliases: [] },
+        ...{ epoch: 0, aliases: [], copies: 0 },
         commits: snapshots.map((snapshot) => ({
           ...{ commit: `${ordinal}.${snapshot}`, snapshot, sequence: snapshot },
-          ...{ generation: 1, docs: 1, bytes: 1, sizes: [], definition: 'd' },
+          ...{ generation: 1, docs: 1, bytes: 1, sizes: [], age_ms: 0, definition: 'd' },
         })),
       },
     ],

@@ -1,5 +1,6 @@
 import type { LhsError } from '@lakehouse-search/contract';
-import type { NodeCommit, NodeIndex, NodeState } from './node-state.ts';
+import { type CommonState, isOf, isSpread, preferred } from './copies.ts';
+import { type NodeIndex, type NodeState, readableIndex } from './node-state.ts';
 import type { Replica, RoutedIndex } from './routing.ts';
 
 /** A node as it was seen last. */
@@ -11,12 +12,6 @@ export interface SeenNode {
   readonly up: boolean;
   /** Of a node that is not up: the error of the call that it did not answer. */
   readonly fault?: LhsError;
-}
-
-/** A state of an index that nodes have in common. */
-interface Candidate {
-  readonly definition: string;
-  readonly snapshot: string | null;
 }
 
 /** A node with its part of one index. */
@@ -36,7 +31,7 @@ export function routeOf(
   former?: Omit<RoutedIndex, 'generation'>,
 ): Omit<RoutedIndex, 'generation'> | null {
   const parts = nodes.flatMap(({ address, state, up }): Part[] => {
-    const own = state?.indexes.find((one) => one.index === index);
+    const own = state === null ? undefined : readableIndex(state, index);
     return own === undefined || state === null ? [] : [{ address, up, node: state.node, own }];
   });
   const answering = parts.filter(({ up }) => up);
@@ -44,27 +39,27 @@ export function routeOf(
   const best = newestOf(readable, former);
   if (best === null) return null;
   const total = Math.max(...parts.map(({ own }) => own.shards));
-  const shards = Array.from({ length: total }, (_, ordinal) => ({
-    ordinal,
-    replicas: parts
-      .filter(({ own }) => own.ordinals.includes(ordinal))
-      .flatMap(({ address, node, own }): Replica[] => {
-        const found = own.commits.find((commit) => isOf(commit, best));
-        return found === undefined ? [] : [{ node, address, commit: found.commit }];
-      }),
-  }));
+  const shards = Array.from({ length: total }, (_, ordinal) => {
+    const holding = parts.filter(({ own }) => own.ordinals.includes(ordinal));
+    return { ordinal, replicas: replicasOf(`${index}/${ordinal}`, holding, best) };
+  });
   return { index, snapshot: best.snapshot, shards };
 }
 
-const isOf = (commit: NodeCommit, { definition, snapshot }: Candidate): boolean =>
-  commit.definition === definition && commit.snapshot === snapshot;
+function replicasOf(shard: string, parts: readonly Part[], state: CommonState): readonly Replica[] {
+  const having = parts.flatMap(({ node, address, up, own }) => {
+    const found = own.commits.find((commit) => isOf(commit, state));
+    return found === undefined ? [] : [{ node, address, up, commit: found.commit }];
+  });
+  return preferred(shard, having).map(({ up: _, ...replica }) => replica);
+}
 
-/** The candidate that most shards have; of those the newest. */
+/** The candidate that most shards have; of those the newest that enough nodes have. */
 function newestOf(
   parts: readonly Part[],
   former: Omit<RoutedIndex, 'generation'> | undefined,
-): Candidate | null {
-  let best: { candidate: Candidate; shards: number; age: number } | null = null;
+): CommonState | null {
+  let best: (Ranked & { candidate: CommonState }) | null = null;
   for (const candidate of parts.flatMap(({ own }) => own.commits)) {
     if (isBehind(candidate, parts, former)) continue;
     const shards = new Set<number>();
@@ -75,16 +70,31 @@ function newestOf(
       for (const ordinal of own.ordinals) shards.add(ordinal);
       age += at;
     }
-    const better =
-      best === null || shards.size > best.shards || (shards.size === best.shards && age < best.age);
-    if (better) best = { candidate, shards: shards.size, age };
+    const spread = isSpread(
+      candidate,
+      parts.map(({ own }) => own),
+    );
+    const next = { candidate, shards: shards.size, spread, age };
+    if (best === null || isBetter(next, best)) best = next;
   }
   return best?.candidate ?? null;
 }
 
+interface Ranked {
+  readonly shards: number;
+  readonly spread: boolean;
+  readonly age: number;
+}
+
+function isBetter(one: Ranked, other: Ranked): boolean {
+  if (one.shards !== other.shards) return one.shards > other.shards;
+  if (one.spread !== other.spread) return one.spread;
+  return one.age < other.age;
+}
+
 /** True if a node that has both says that the candidate is older than what is routed now. */
 function isBehind(
-  candidate: Candidate,
+  candidate: CommonState,
   parts: readonly Part[],
   former: Omit<RoutedIndex, 'generation'> | undefined,
 ): boolean {

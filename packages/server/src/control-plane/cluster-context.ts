@@ -68,10 +68,13 @@ async function registeredNodes(
   graceMs: number,
 ): Promise<readonly LivingNode[]> {
   return (await nodes.list(graceMs)).map(({ node, address, state }): LivingNode => {
-    const { indexes } = JSON.parse(state) as NodeState;
-    return { node, address, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
+    const { indexes, followed = [] } = JSON.parse(state) as Partial<NodeState>;
+    return { node, address, indexes: withoutGone(indexes, gone), followed };
   });
 }
+
+const withoutGone = (indexes: readonly NodeIndex[] = [], gone: ReadonlySet<string>) =>
+  indexes.filter(({ uuid }) => !gone.has(uuid));
 
 /** The same, as the nodes say now. A lease that ended within `graceMs` counts. */
 export async function currentNodes(
@@ -111,9 +114,9 @@ async function nodesSaying(
   const ask = async (node: LivingNode): Promise<LivingNode> => {
     const of = { node: node.node };
     try {
-      const { indexes } = await stateOf(node.address);
+      const { indexes, followed } = await stateOf(node.address);
       repeated.succeeded(STATE, of);
-      return { ...node, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
+      return { ...node, indexes: withoutGone(indexes, gone), followed };
     } catch (error) {
       if (signal?.aborted !== true) repeated.failed(STATE, error, of);
       return { ...node, isSilent: true };

@@ -80,7 +80,7 @@ function stateOf(node: string, address: string, routes: readonly RoutedIndex[]):
     if (own.length === 0) return [];
     const ordinals = own.map(({ ordinal }) => ordinal);
     const unknown = { uuid: '', definition_version: 0, epoch: 0, commits: [], aliases: [] };
-    return [{ index, shards: shards.length, ordinals, ...unknown }];
+    return [{ index, shards: shards.length, ordinals, copies: 0, ...unknown }];
   });
-  return { node, indexes, free_bytes: 0, takes: [] };
+  return { node, indexes, followed: [], free_bytes: 0, takes: [] };
 }

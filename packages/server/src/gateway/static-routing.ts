@@ -54,8 +54,10 @@ export class StaticRouting implements RoutingSource {
   }
 
   names(): readonly string[] {
-    const names = this.seen.flatMap(({ state }) => state?.indexes.map(({ index }) => index) ?? []);
-    return [...new Set(names)].sort();
+    const own = this.seen.flatMap(({ state }) =>
+      state === null ? [] : [...state.indexes, ...state.followed],
+    );
+    return [...new Set(own.map(({ index }) => index))].sort();
   }
 
   aliases(): ReadonlyMap<string, string> {

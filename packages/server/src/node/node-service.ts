@@ -23,12 +23,14 @@ import { bytesMethod } from '../grpc/screen.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Epochs } from './epochs.ts';
+import type { FollowedPlaces } from './followed-places.ts';
 import type { RemoveIndex } from './remove-index.ts';
 import type { StagedBuilds } from './staged-builds.ts';
 
 /** What the internal service answers with. */
 export interface NodeServiceOptions {
   readonly reads: NodeReads;
+  readonly followed: FollowedPlaces;
   readonly builds: StagedBuilds;
   readonly removeIndex: RemoveIndex;
   readonly epochs: Epochs;
@@ -43,10 +45,12 @@ export interface NodeServiceOptions {
 }
 
 /** What a node holds now. */
-export function stateOf({ reads, epochs, dataDir, node, takes }: NodeServiceOptions): NodeState {
+export function stateOf(options: NodeServiceOptions): NodeState {
+  const { reads, followed, epochs, dataDir, node, takes } = options;
   const { bavail, bsize } = statfsSync(dataDir);
   const indexes = reads.state().map((own) => ({ ...own, epoch: epochs.of(own.index) }));
-  return { node: node(), indexes, free_bytes: bavail * bsize, takes };
+  const free_bytes = bavail * bsize;
+  return { node: node(), indexes, free_bytes, takes, followed: followed.state() };
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>;
@@ -71,7 +75,8 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
       read,
       async (bytes, call, traceparent) => {
         const wanted = fromBinary(read.input, bytes);
-        const run = () => options.reads.read(wanted, call);
+        const { reads } = options.followed.placeOf(wanted.index) ?? options;
+        const run = () => reads.read(wanted, call);
         const answer = await inSpan(options, wanted, traceparent, run);
         return toBinary(read.output, create(read.output, { answer }));
       },

@@ -7,6 +7,7 @@ interface FaultFields {
   readonly index?: string;
   readonly lease?: string;
   readonly node?: string;
+  readonly place?: string;
   readonly in_ms?: number;
 }
 
@@ -73,5 +74,5 @@ export function shownError(error: unknown): Pick<LhsError, 'code' | 'message'> {
   return { code, message: known instanceof Error ? known.message : String(known) };
 }
 
-const keyOf = (work: string, { index = '', lease = '', node = '' }: FaultFields): string =>
-  `${work} ${index} ${lease} ${node}`;
+const keyOf = (work: string, { index = '', lease = '', node = '', place = '' }: FaultFields) =>
+  `${work} ${index} ${lease} ${node} ${place}`;

@@ -14,7 +14,7 @@ sharding: { shards: ${shards} }
 `;
 const held = (shards: number, version: number): NodeIndex => ({
   ...{ index: 'notes', uuid: 'u', shards, ordinals: [0], definition_version: version },
-  ...{ epoch: 0, commits: [], aliases: [] },
+  ...{ epoch: 0, commits: [], aliases: [], copies: 0 },
 });
 const logger = pino({ level: 'silent' });
 const QUIET = { logger, faults: new RepeatedFaults(logger) };
@@ -51,7 +51,7 @@ async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex
     },
     removeIndex: async () => undefined,
     address: 'n1:9402',
-    state: () => ({ node: 'n1', indexes, free_bytes: 0, takes: [] }),
+    state: () => ({ node: 'n1', indexes, free_bytes: 0, takes: [], followed: [] }),
     ...QUIET,
   });
   registration.start();
@@ -86,7 +86,7 @@ describe('a node that is given shards', () => {
       },
       removeIndex: async () => undefined,
       address: 'n1:9402',
-      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] }),
+      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [], followed: [] }),
       ...QUIET,
     });
     registration.start();
@@ -107,7 +107,7 @@ describe('a node that is given shards', () => {
       backend: { alterIndex: async () => ({}) as AlterPlan, createIndex: () => Promise.reject() },
       removeIndex: async () => undefined,
       address: 'n1:9402',
-      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] }),
+      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [], followed: [] }),
       ...QUIET,
     });
     registration.start();

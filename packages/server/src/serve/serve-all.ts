@@ -64,7 +64,7 @@ export async function serveAll(request: ServeRequest): Promise<RunningServer> {
 
 async function start(request: ServeRequest, later: (release: Release) => void) {
   const { options, names, env } = request;
-  const { dataDir, limits, sync: syncing } = options;
+  const { dataDir, storage, limits, sync: syncing } = options;
   const { store, backend, isWritable } = await openFolder(request, later);
   const log = openLogs(options.log);
   later(() => log.flush());
@@ -76,7 +76,8 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     isKnown: (index) => sync.isKnown(index),
     resultCache: () => backend.resultCache,
   });
-  const { enabled, pollMs } = syncing;
+  const enabled = syncing.enabled && storage === undefined;
+  const { pollMs } = syncing;
   const { logger } = log;
   const faults = new RepeatedFaults(logger, metrics.failed);
   const sync = new BackgroundSync({ backend, logger, faults, metrics, enabled, pollMs });

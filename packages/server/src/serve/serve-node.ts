@@ -3,7 +3,7 @@
  * and the control plane of a cluster.
  */
 
-import { lockDataFolder } from '@lakehouse-search/engine/internal';
+import { type EngineOptions, lockDataFolder } from '@lakehouse-search/engine/internal';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { Calls } from '../calls/calls.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
@@ -13,6 +13,7 @@ import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts'
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
 import { fencedBatches } from '../node/fenced-batches.ts';
+import { type FollowedOptions, FollowedPlaces, withFollowed } from '../node/followed-places.ts';
 import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
 import { removals } from '../node/remove-index.ts';
@@ -70,20 +71,9 @@ async function start(
   { options, cluster, names = NO_CONFIG.names }: ServeNodeRequest,
   later: (release: Release) => void,
 ): Promise<Omit<RunningNode, 'stop'>> {
-  const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
-  later(boundMemory(memory));
+  const { dataDir, storage, sync: syncing } = options;
   const { key, takes } = cluster;
-  hidePlaces(options, { catalogs: {}, roots: {} }, later);
-  const lock = lockDataFolder(dataDir);
-  later(() => lock.release());
-  const target = {
-    ...(backupTarget === undefined ? {} : { backupTarget }),
-    admit: admitDefinition(names),
-  };
-  const backend = await openEngine(dataDir, { ...SERVED_FOLDER, threads, memory, ...target });
-  later(() => backend.close());
-  const reads = await backend.nodeReads();
-  later(() => reads.close());
+  const { backend, reads, engine } = await openFolder(options, names, later);
   const log = openLogs(options.log);
   later(() => log.flush());
   const builds = new StagedBuilds(backend);
@@ -96,7 +86,10 @@ async function start(
   const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { logger } = log;
   const faults = new RepeatedFaults(logger, metrics.failed);
-  const served = withSyncFailures(fencedBatches(backend, epochs, access), faults);
+  const followed = followedPlaces(engine, { isOwn: (index) => reads.has(index), takes, faults });
+  later(() => followed.close());
+  const fenced = fencedBatches(withFollowed(backend, followed), epochs, access);
+  const served = withSyncFailures(fenced, faults);
   const calls = new Calls({ backend: served, access, readerMs: READER_MS });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
@@ -104,7 +97,8 @@ async function start(
   const spans = spanExport(options, 'node', faults, later);
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const removeIndex = removals(backend, () => reads.state());
-  const own = { reads, builds, removeIndex, epochs, dataDir, key, node, takes, nodeSpans };
+  const held = { reads, followed, builds, removeIndex };
+  const own = { ...held, epochs, dataDir, key, node, takes, nodeSpans };
   addNodeService(server, own);
   const { enabled, pollMs } = syncing;
   // under a control plane, the connector applies the changes of tables
@@ -120,6 +114,7 @@ async function start(
   });
   const listening = await listenGrpc(server, options);
   address = advertised(cluster, listening);
+  if (storage !== undefined) later(followed.keepFollowing(new Map([[storage, null]])));
   if (isLed) {
     const registering = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
@@ -137,3 +132,39 @@ async function start(
   );
   return { grpc: listening, indexes };
 }
+
+/** The indexes that the node builds itself. */
+async function openFolder(
+  options: ServerOptions,
+  names: SourceNames,
+  later: (release: Release) => void,
+) {
+  const { dataDir, threads, memory, backupTarget } = options;
+  later(boundMemory(memory));
+  hidePlaces(options, { catalogs: {}, roots: {} }, later);
+  const lock = lockDataFolder(dataDir);
+  later(() => lock.release());
+  const engine = { ...SERVED_FOLDER, threads, memory };
+  const backend = await openEngine(dataDir, {
+    ...engine,
+    ...(backupTarget === undefined ? {} : { backupTarget }),
+    admit: admitDefinition(names),
+  });
+  later(() => backend.close());
+  const reads = await backend.nodeReads();
+  later(() => reads.close());
+  return { backend, reads, engine };
+}
+
+/** Places of published indexes, each of which gets an engine of its own in the cache. */
+const followedPlaces = (engine: EngineOptions, options: Omit<FollowedOptions, 'open'>) =>
+  new FollowedPlaces({
+    ...options,
+    open: async (place, only) => {
+      const backend = await openEngine(place, {
+        ...engine,
+        ...(only === undefined ? {} : { only }),
+      });
+      return { backend, reads: await backend.nodeReads() };
+    },
+  });

@@ -73,10 +73,7 @@ export function serverOptions(
     grpc,
     auth,
     insecureOpen: value('insecure_open', false),
-    sync: {
-      enabled: storage === undefined && value('sync', true),
-      pollMs: value('sync_poll_ms', 5000),
-    },
+    sync: { enabled: value('sync', true), pollMs: value('sync_poll_ms', 5000) },
     ...serverMemory(text('memory'), values.threads as number | undefined),
     drainMs: value('drain_ms', 10_000),
     ...optional('backupTarget', text('backup_target')),

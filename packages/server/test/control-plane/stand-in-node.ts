@@ -107,7 +107,7 @@ export class StandInNode {
   /** What the node holds now. */
   async state(): Promise<NodeState> {
     const indexes = await Promise.all([...this.#ordinals.keys()].map((index) => this.#own(index)));
-    return { node: this.name, indexes, free_bytes: 1, takes: [] } as NodeState;
+    return { node: this.name, indexes, free_bytes: 1, takes: [], followed: [] } as NodeState;
   }
 
   /** Documents of an index, as `[id, title]`. */
@@ -135,12 +135,13 @@ export class StandInNode {
           return i === 0 ? { shard, docs, bytes: docs } : { shard, docs: 0, bytes: 0 };
         });
         const counts = { docs, bytes: docs, sizes };
-        commits.unshift({ commit, snapshot, sequence, generation, ...counts, definition });
+        const age_ms = 0;
+        commits.unshift({ commit, snapshot, sequence, generation, ...counts, age_ms, definition });
       }
     }
     this.#commits.set(index, commits);
     return {
-      ...{ index, uuid: index, definition_version: 1, aliases: [] },
+      ...{ index, uuid: index, definition_version: 1, aliases: [], copies: 0 },
       shards: this.#shards(index),
       ordinals: this.#ordinals.get(index) ?? [],
       epoch: this.#epochs.get(index) ?? 0,

@@ -12,6 +12,8 @@ import { PublishedReader } from './published-reader.ts';
 interface PublishedOptions {
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
+  /** Of a place: the names of the indexes that are read. Default: all. */
+  readonly only?: (() => readonly string[]) | undefined;
 }
 
 /**

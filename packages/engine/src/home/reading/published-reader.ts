@@ -50,6 +50,8 @@ interface ReaderParts {
   readonly home: Home;
   /** The name of the index; null: all indexes of the place. */
   readonly name: string | null;
+  /** Of a place: the names of the indexes that are read. Default: all. */
+  readonly only?: (() => readonly string[]) | undefined;
   readonly location: string;
   readonly folder: string;
   readonly close: () => void;
@@ -99,10 +101,13 @@ export class PublishedReader {
    * and as `inStore`.
    */
   async look(call: CallContext, known: NamedHead | null = null): Promise<PublishedNews> {
-    const heads = known === null ? await inStore(() => this.#heads(call.signal)) : [known];
+    const names = this.#parts.only?.();
+    const heads = known === null ? await inStore(() => this.#heads(call.signal, names)) : [known];
     const faults: LhsError[] = [];
+    // other processes may read other indexes of the place
     const dropped = this.#registry
       .list()
+      .filter(({ name }) => names?.includes(name) ?? true)
       .filter((index) => !heads.some(({ name }) => name === index.name))
       .map((index) => this.#drop(index));
     let isChanged = dropped.length > 0;
@@ -133,11 +138,19 @@ export class PublishedReader {
     this.#parts.close();
   }
 
-  async #heads(signal: AbortSignal | undefined): Promise<readonly NamedHead[]> {
+  async #heads(
+    signal: AbortSignal | undefined,
+    only: readonly string[] | undefined,
+  ): Promise<readonly NamedHead[]> {
     const { home, name } = this.#parts;
-    if (name === null) return headsIn(home, signal);
-    const head = await readHead(home, name, signal);
-    return head === null ? [] : [{ name, etag: head.etag, head }];
+    const names = name === null ? only : [name];
+    if (names === undefined) return headsIn(home, signal);
+    const heads: NamedHead[] = [];
+    await eachOf(names, AT_ONCE, async (each) => {
+      const head = await readHead(home, each, signal);
+      if (head !== null) heads.push({ name: each, etag: head.etag, head });
+    });
+    return heads;
   }
 
   async #follow(found: NamedHead, call: CallContext, dropped: string[]): Promise<boolean> {

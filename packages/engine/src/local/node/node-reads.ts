@@ -7,7 +7,7 @@ import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { valueFromBytes, valueToBytes } from '../../base/bytes/value-bytes.ts';
 import { identityParts } from '../../index/commits/source-identity.ts';
 import { describeShards } from '../../open/describe-index.ts';
-import type { KnownIndex, OpenIndex } from '../../open/open-index.ts';
+import { commitVersion, type KnownIndex, type OpenIndex } from '../../open/open-index.ts';
 import { definitionDigest } from '../../schema/definition-digest.ts';
 import type { LocalContext } from '../../search/context.ts';
 import type { RequestedRow } from '../../search/fetch/rows.ts';
@@ -38,6 +38,8 @@ export interface ReadableCommit {
     readonly docs: number;
     readonly bytes: number;
   }[];
+  /** Milliseconds since this engine opened it. */
+  readonly age_ms: number;
   /**
    * Names the definition that it was built with, without the shards that are held, and the read
    * restrictions of its rows.
@@ -52,6 +54,8 @@ export interface ReadableIndex {
   readonly shards: number;
   /** The shards that this engine holds, ascending. */
   readonly ordinals: readonly number[];
+  /** Of an index at home in a store: nodes that are to have a commit of it. 0: of another. */
+  readonly copies: number;
   readonly definition_version: number;
   readonly commits: readonly ReadableCommit[];
   readonly aliases: readonly string[];
@@ -82,6 +86,9 @@ const SHARD_OPERATIONS: Readonly<Record<ShardOperation, true>> = {
   fetch: true,
 };
 
+/** One more than the replicas of an index. */
+const COPIES = 2;
+
 const PIT = 'pit:';
 const SIDE = 'side:';
 const OF_SIDES: ReadonlySet<string> = new Set(['open_side', 'close_side', 'side_rows']);
@@ -100,16 +107,18 @@ export class NodeReads {
 
   /** The indexes and their commits. An index that cannot be opened has none. */
   state(): readonly ReadableIndex[] {
-    const { registry } = this.#indexes;
+    const { registry, looks } = this.#indexes;
+    looks?.begin();
     this.#held.sweep();
     this.#sides.sweep();
     const aliases = registry.aliases.list();
     return registry.list().map(({ name }) => {
       const known = this.#indexes.known(name);
-      const { shards = 1, only } = known.definition;
+      const { shards = 1, only, storage, windows } = known.definition;
       const { uuid, version } = known.registered;
       return {
         ...{ index: name, uuid, shards, definition_version: version },
+        copies: storage === undefined || windows !== undefined ? 0 : COPIES,
         ordinals: only ?? Array.from({ length: shards }, (_, ordinal) => ordinal),
         commits: this.#commits(known),
         aliases: aliases.filter(({ index }) => index === name).map(({ alias }) => alias),
@@ -117,9 +126,16 @@ export class NodeReads {
     });
   }
 
+  /** Whether this engine has an index, and has built it. */
+  has(name: string): boolean {
+    const index = this.#indexes.registry.list().find((one) => one.name === name);
+    return index !== undefined && commitVersion(this.#indexes.known(name).folder) !== null;
+  }
+
   #commits(known: KnownIndex): readonly ReadableCommit[] {
     try {
-      return this.#held.list(known).map(readable);
+      const now = this.#indexes.clock.ticks();
+      return this.#held.list(known).map((held) => readable(held, now));
     } catch (error) {
       if (error instanceof LhsError) return [];
       throw error;
@@ -205,7 +221,7 @@ export class NodeReads {
   }
 }
 
-function readable({ name, known, open }: HeldCommit): ReadableCommit {
+function readable({ name, known, open, openedAt }: HeldCommit, now: number): ReadableCommit {
   const { snapshot } = open;
   const { version } = known.registered;
   const { definition_version } = snapshot.commit;
@@ -223,6 +239,7 @@ function readable({ name, known, open }: HeldCommit): ReadableCommit {
     docs: snapshot.liveDocs,
     bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     sizes,
+    age_ms: Math.round(now - openedAt),
     definition: [
       definitionDigest(built),
       ...(restrictions === undefined ? [] : [restrictions]),

@@ -107,7 +107,15 @@ async function partsOf(
       if (node === undefined) throw new LhsError('unreachable', `node "${name}" does not answer`);
       const service = await jobService(context, index, node.address);
       await service.createIndex({ definition }, { signal });
-      const made = { index, uuid: '', definition_version: 1, epoch: 0, commits: [], aliases: [] };
+      const made = {
+        index,
+        uuid: '',
+        definition_version: 1,
+        epoch: 0,
+        commits: [],
+        aliases: [],
+        copies: 0,
+      };
       return { node, own: { ...made, shards, ordinals } };
     }),
   );

@@ -186,7 +186,8 @@ describe('the list of indexes of a control plane', () => {
     const stateOf = (docs: number) => {
       const sizes = [{ shard: 0, docs, bytes: docs }];
       const commit = { commit: 'c', sequence: '1', docs, bytes: docs, sizes };
-      return { node: 'n1', indexes: [{ index: 'whole', uuid: 'u', commits: [commit] }] };
+      const index = { index: 'whole', uuid: 'u', commits: [commit] };
+      return { node: 'n1', indexes: [index], followed: [] };
     };
     const nodes = new NodePool(
       () => ({ state: async () => stateOf(900) }) as unknown as ReturnType<NodePool['at']>,

@@ -1,3 +1,4 @@
+import { readableIndex } from '../../cluster/node-state.ts';
 import type { Route } from '../../store/routes.ts';
 import type { LivingNode } from '../placement/route-over.ts';
 
@@ -30,6 +31,6 @@ function commitsOf(
   nodes: readonly LivingNode[],
 ): readonly string[] {
   const living = nodes.find((each) => each.node === node && !each.isSilent);
-  const own = living?.indexes.find((each) => each.index === index);
+  const own = living && readableIndex(living, index);
   return own?.commits.map(({ commit }) => commit) ?? [];
 }

@@ -8,7 +8,8 @@ const own = { index: 'notes', uuid: 'u', shards: 3, definition_version: 1, epoch
 const node: LivingNode = {
   node: 'n1',
   address: 'n1:1',
-  indexes: [{ ...own, ordinals: [0, 2], commits: [] }],
+  followed: [],
+  indexes: [{ ...own, ordinals: [0, 2], copies: 0, commits: [] }],
 };
 
 describe('a build of shards without data', () => {

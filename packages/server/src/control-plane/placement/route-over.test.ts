@@ -22,17 +22,26 @@ function commitOf(text: string, number: number): NodeCommit {
     docs: 1,
     bytes: 1,
     sizes: [],
+    age_ms: 0,
   };
 }
 
 /** A node with shards and commits, the newest first. */
 function node(name: string, ordinals: readonly number[], ...commits: string[]): LivingNode {
   const index = {
-    ...{ index: 'a', uuid: 'u', shards: 2, definition_version: 1, epoch: 1, aliases: [] },
+    ...{
+      index: 'a',
+      uuid: 'u',
+      shards: 2,
+      definition_version: 1,
+      epoch: 1,
+      aliases: [],
+      copies: 0,
+    },
     ordinals,
     commits: commits.map((text, i) => commitOf(text, commits.length - i)),
   };
-  return { node: name, address: `${name}:1`, indexes: [index] };
+  return { node: name, address: `${name}:1`, indexes: [index], followed: [] };
 }
 
 const shown = (route: Route | undefined) =>

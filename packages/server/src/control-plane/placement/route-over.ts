@@ -4,7 +4,8 @@
  *
  * 1. Of each shard, the nodes that hold it and have commits are its copies.
  * 2. A state (definition, snapshot) is visible if every shard that has copies has it. Of several,
- *    the one that is newest on the nodes wins; commits of a node are listed newest first.
+ *    the one that is newest on the nodes wins; commits of a node are listed newest first. One that
+ *    nodes read from a store goes before a newer one that too few of them have yet.
  * 3. A state that is older than the one in force is never chosen. Without a new state, the one in
  *    force stays, with the copies that still have it: other shards fail until their nodes catch up.
  * 4. A node that does not answer stays with its commit of the route in force, until its lease ends.
@@ -13,27 +14,20 @@
  * 6. An index gets its first route when all of its shards have copies.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { NodeCommit, NodeIndex } from '../../cluster/node-state.ts';
+import { type CommonState, isOf, isSpread, preferred } from '../../cluster/copies.ts';
+import { type NodeCommit, type NodeState, readableIndex } from '../../cluster/node-state.ts';
 import type { Route, StoredReplica } from '../../store/routes.ts';
 
 /** A living node: where it is, and what it holds. */
-export interface LivingNode {
-  readonly node: string;
+export interface LivingNode extends Pick<NodeState, 'node' | 'indexes' | 'followed'> {
   readonly address: string;
-  readonly indexes: readonly NodeIndex[];
-  /** The node did not answer: `indexes` is what it held at its last heartbeat. */
+  /** The node did not answer: the rest is what it held at its last heartbeat. */
   readonly isSilent?: boolean;
-}
-
-/** What the commits of a route have in common. */
-interface VisibleState {
-  readonly definition: string;
-  readonly snapshot: string | null;
 }
 
 interface Copy {
   readonly node: LivingNode;
-  readonly commits: readonly Pick<NodeCommit, 'commit' | keyof VisibleState>[];
+  readonly commits: readonly Pick<NodeCommit, 'commit' | keyof CommonState>[];
 }
 
 /**
@@ -48,14 +42,17 @@ export function routeOver(
   const copies = Array.from({ length: shards }, (_, shard) =>
     copiesOf(index, shard, shards, nodes, former),
   );
-  const state = nextState(copies, former) ?? (former?.shards === shards ? former : undefined);
+  const held = nodes.flatMap((node) => (node.isSilent ? [] : (readableIndex(node, index) ?? [])));
+  const spread = (state: CommonState) => isSpread(state, held);
+  const state =
+    nextState(copies, former, spread) ?? (former?.shards === shards ? former : undefined);
   if (state === undefined) return undefined;
   const { definition, snapshot } = state;
   const route: Route = {
     ...{ index, shards, definition, snapshot },
     generation: (former?.generation ?? 0) + 1,
     buckets: [],
-    replicas: copies.map((own) => own.flatMap((copy) => replicaOf(copy, state))),
+    replicas: copies.map((own, shard) => replicasOf(`${index}/${shard}`, own, state)),
   };
   const isSame = isDeepStrictEqual({ ...former, generation: route.generation }, route);
   return isSame ? undefined : route;
@@ -70,7 +67,7 @@ function copiesOf(
 ): readonly Copy[] {
   return nodes.flatMap((node) => {
     if (node.isSilent) return former?.shards === shards ? formerCopy(node, shard, former) : [];
-    const own = node.indexes.find((each) => each.index === index);
+    const own = readableIndex(node, index);
     if (own === undefined) return [];
     const isOfRoute = ({ definition }: NodeCommit) => definition === former?.definition;
     if (own.shards !== shards) {
@@ -105,7 +102,8 @@ function formerCopy(node: LivingNode, shard: number, former: Route | undefined):
 function nextState(
   copies: readonly (readonly Copy[])[],
   former: Route | undefined,
-): VisibleState | undefined {
+  spread: (state: CommonState) => boolean,
+): CommonState | undefined {
   const held = copies.filter((own) => own.length > 0);
   if (held.length === 0 || (former === undefined && held.length < copies.length)) return undefined;
   const candidates = held[0].flatMap(({ commits }) => commits);
@@ -113,13 +111,14 @@ function nextState(
     held.every((own) => own.some((copy) => rankOf(copy, state) >= 0)),
   );
   const known = former === undefined ? visible : visible.filter((state) => !isOlder(state));
-  return known.reduce<VisibleState | undefined>(
+  const enough = known.filter(spread);
+  return (enough.length > 0 ? enough : known).reduce<CommonState | undefined>(
     (best, state) => (best === undefined || ageOf(state) < ageOf(best) ? state : best),
     undefined,
   );
 
   /** How far a state is from the newest commits, over all shards. */
-  function ageOf(state: VisibleState): number {
+  function ageOf(state: CommonState): number {
     const ranks = held.map((own) => {
       const found = own.map((copy) => rankOf(copy, state)).filter((rank) => rank >= 0);
       return Math.min(...found);
@@ -128,7 +127,7 @@ function nextState(
   }
 
   /** A node that has both states has the one in force later. */
-  function isOlder(state: VisibleState): boolean {
+  function isOlder(state: CommonState): boolean {
     return held.flat().some((copy) => {
       const now = rankOf(copy, former!);
       return now >= 0 && rankOf(copy, state) > now;
@@ -137,12 +136,17 @@ function nextState(
 }
 
 /** Position of the newest commit of a state, from the newest of all; -1: the copy has none. */
-const rankOf = ({ commits }: Copy, { definition, snapshot }: VisibleState): number =>
-  commits.findIndex((commit) => commit.definition === definition && commit.snapshot === snapshot);
+const rankOf = ({ commits }: Copy, state: CommonState): number =>
+  commits.findIndex((commit) => isOf(commit, state));
 
-function replicaOf(copy: Copy, state: VisibleState): readonly StoredReplica[] {
-  const rank = rankOf(copy, state);
-  if (rank < 0) return [];
-  const { node, address } = copy.node;
-  return [{ node, address, commit: copy.commits[rank].commit }];
+function replicasOf(
+  shard: string,
+  copies: readonly Copy[],
+  state: CommonState,
+): readonly StoredReplica[] {
+  const having = copies.flatMap(({ node: { node, address, isSilent = false }, commits }) => {
+    const found = commits.find((commit) => isOf(commit, state));
+    return found === undefined ? [] : [{ node, address, up: !isSilent, commit: found.commit }];
+  });
+  return preferred(shard, having).map(({ up: _, ...replica }) => replica);
 }

@@ -11,6 +11,7 @@ import {
   type ResponseOf,
 } from '@lakehouse-search/contract/internal';
 import type { NodeClient } from '../../cluster/node-client.ts';
+import type { NodeIndex, NodeState } from '../../cluster/node-state.ts';
 import { type NodeWatch, watchOver } from '../../cluster/node-watch.ts';
 import type { SeenNode } from '../../cluster/route-of.ts';
 import type { RoutingSource } from '../../cluster/routing.ts';
@@ -91,7 +92,10 @@ export class AdminNodes {
     throw new LhsError('unreachable', 'no node of the cluster is reachable');
   }
 
-  /** The nodes that hold shards of an index, with their ordinals. Throws index_not_built. */
+  /**
+   * The nodes that hold shards of an index, with their ordinals; of an index that nodes only read
+   * from a store, one that answers. Throws index_not_built.
+   */
   async owners(index: string | undefined, call: CallContext) {
     const name = await this.resolve(index, call);
     const owners = this.routing.seen.flatMap(({ address, state }) => {
@@ -101,6 +105,9 @@ export class AdminNodes {
         : [{ address, ordinals: own.ordinals, shards: own.shards, name }];
     });
     if (owners.length > 0) return owners;
+    const reader = this.routing.seen.find(({ up, state }) => up && followedBy(state, name));
+    const followed = reader && followedBy(reader.state, name);
+    if (followed !== undefined) return [{ ...followed, address: reader!.address, name }];
     const next = [{ step: 'reindex' as const, index: name }];
     throw new LhsError('index_not_built', `no node has built "${name}"`, { next });
   }
@@ -153,6 +160,9 @@ export class AdminNodes {
     return Promise.all(this.up().map((address) => this.read(address, name, request, call)));
   }
 }
+
+const followedBy = (state: NodeState | null, name: string): NodeIndex | undefined =>
+  state?.followed.find(({ index }) => index === name);
 
 const silent = (address: string): LhsError =>
   new LhsError('unreachable', `the node at ${address} does not answer`);

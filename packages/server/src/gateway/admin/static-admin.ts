@@ -15,6 +15,7 @@ import type { Run } from '../../calls/service-over.ts';
 import { isMerged } from '../../cluster/merge-answers.ts';
 import { mergeSummary } from '../../cluster/merge-indexes.ts';
 import type { NodeClient } from '../../cluster/node-client.ts';
+import { readableIndex } from '../../cluster/node-state.ts';
 import type { NodeWatch } from '../../cluster/node-watch.ts';
 import { overNodes } from '../../cluster/over-nodes.ts';
 import { sumOf } from '../../cluster/sum-of.ts';
@@ -121,9 +122,10 @@ function ownKey(): () => Promise<string> {
 
 /** The shards of an index that no node has which answers. */
 function missingAt({ routing }: AdminNodes, name: string) {
-  const parts = routing.seen.flatMap(({ up, state }) =>
-    (state?.indexes ?? []).flatMap((own) => (own.index === name ? [{ ...own, up }] : [])),
-  );
+  const parts = routing.seen.flatMap(({ up, state }) => {
+    const own = state === null ? undefined : readableIndex(state, name);
+    return own === undefined ? [] : [{ ...own, up }];
+  });
   const held = new Set(parts.flatMap(({ up, ordinals }) => (up ? ordinals : [])));
   const total = Math.max(0, ...parts.map(({ shards }) => shards));
   const missing = [...Array(total).keys()].filter((shard) => !held.has(shard));
