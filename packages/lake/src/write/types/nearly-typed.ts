@@ -42,15 +42,18 @@ const UNQUOTED: ReadonlySet<string> = new Set(['number', 'boolean']);
 /** Whole numbers in quotes are codes; those with decimals or thousands are worth a note. */
 const QUOTED: Candidate = { kind: 'number', bits: int | double | HINT.marked, type: 'double' };
 
+/** The texts of an input: what a text looks like, in SQL, and the rows with columns as texts. */
+interface Texts {
+  form(text: string): string;
+  relation(columns: readonly InputColumn[]): string;
+}
+
 /** Columns of texts that are nearly of another type, with their exceptions in all rows. */
 export async function nearlyTyped(
   session: WriterSession,
   format: InputFormat,
   seen: readonly { readonly column: InputColumn; readonly counts: Counts }[],
-  texts: {
-    form(text: string): string;
-    relation(columns: readonly InputColumn[]): string;
-  },
+  input: Texts,
 ): Promise<readonly NearlyTyped[]> {
   const near = seen
     .flatMap(({ column, counts }) => {
@@ -59,14 +62,7 @@ export async function nearlyTyped(
     })
     .slice(0, MAX_COLUMNS);
   if (near.length === 0) return [];
-  const counted = near.map(({ column, bits }) => {
-    const text = quoteName(column.key);
-    const isOther = `${text} IS NOT NULL AND ${texts.form(text)} & ${bits} = 0`;
-    return `count(${text}), count(CASE WHEN ${isOther} THEN 1 END),
-      approx_top_k(CASE WHEN ${isOther} THEN left(${text}, 40) END, ${MAX_EXCEPTIONS})`;
-  });
-  const from = texts.relation(near.map(({ column }) => column));
-  const [row] = await session.rows(`SELECT ${counted.join(', ')} FROM ${from}`);
+  const [row] = await session.rows(exceptionsQuery(near, input));
   return near.flatMap(({ column, bits: _, ...candidate }, i) => {
     const [values, others, top] = row.slice(3 * i, 3 * i + 3);
     const list = top as { readonly items: readonly unknown[] } | null;
@@ -75,6 +71,24 @@ export async function nearlyTyped(
     if (!isNearly(fitting, Number(values), exceptions)) return [];
     return [{ column: column.name, ...candidate, values: Number(values), fitting, exceptions }];
   });
+}
+
+/** Of each column: its values, those of another form, and the most frequent of the latter. */
+function exceptionsQuery(
+  columns: readonly { readonly column: InputColumn; readonly bits: number }[],
+  input: Texts,
+): string {
+  const counted = columns.map(
+    (_, i) => `count(text${i}), count(other${i}), approx_top_k(other${i}, ${MAX_EXCEPTIONS})`,
+  );
+  // the form of a text is a long expression: it stands here once
+  const texts = columns.map(({ column, bits }, i) => {
+    const text = quoteName(column.key);
+    const isOther = `${text} IS NOT NULL AND ${input.form(text)} & ${bits} = 0`;
+    return `${text} AS text${i}, CASE WHEN ${isOther} THEN left(${text}, 40) END AS other${i}`;
+  });
+  const relation = input.relation(columns.map(({ column }) => column));
+  return `SELECT ${counted.join(', ')} FROM (SELECT ${texts.join(', ')} FROM ${relation})`;
 }
 
 /** What most values are, if the column is a text for the rest of them. */
