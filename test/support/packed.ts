@@ -53,10 +53,11 @@ export function withOurs(name: string, found = new Set<string>()): ReadonlySet<s
   return found;
 }
 
-/** Packs all packages into a folder. */
-export function packInto(folder: string): void {
+/** Packs packages into a new folder: all of them, or those of these names. */
+export function packInto(folder: string, names: Iterable<string> = FOLDERS): void {
   mkdirSync(folder);
-  run('npm', ['pack', '--workspaces', '--pack-destination', folder], ROOT);
+  const which = [...names].map((name) => `--workspace=packages/${name}`);
+  run('npm', ['pack', ...which, '--pack-destination', folder], ROOT);
 }
 
 /** The tarball of a package in the folder of `packInto`. */

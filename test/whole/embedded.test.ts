@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../support/effort.ts';
 import {
   dependenciesOf,
   installedBytes,
@@ -50,6 +51,8 @@ async function work({ openCollection, text }, dataDir, threads) {
 const [dataDir, threads] = process.argv.slice(-2);
 const count = threads === 'default' ? undefined : Number(threads);
 `;
+/** Numbers of threads besides 2. */
+const COUNTS = byEffort([], ['default']);
 /** Of 300 rows, the first 100 match, and the first is deleted. */
 const FOUND = { equal: true, total: 99 };
 
@@ -66,7 +69,7 @@ const IMPORTED = `${WORK}
 await work(await import('${ENGINE}/collection'), dataDir, count);`;
 
 beforeAll(() => {
-  packInto(join(folder, 'packed'));
+  packInto(join(folder, 'packed'), withOurs('engine'));
   mkdirSync(app);
   link(join(folder, 'packed'), [...withOurs('engine')], app);
   writeFileSync(join(app, 'imported.mjs'), IMPORTED);
@@ -82,7 +85,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(NODES)('the engine, with %s', (node) => {
   it.each(['imported.mjs', 'required.cjs', 'starter.cjs'])('works in %s', (program) => {
-    expect(work(node, [program], 'default')).toMatchObject(FOUND);
+    for (const threads of COUNTS) expect(work(node, [program], threads)).toMatchObject(FOUND);
     expect(work(node, [program], '2')).toEqual({ ...FOUND, threaded: true });
   });
 });
@@ -144,7 +147,7 @@ describe('a bundle of the engine', () => {
   it('uses threads if its workers lie beside it, and names the one that is missing', async () => {
     const dir = await bundled(WORKERS);
     const ran = (threads: string) => work(process.execPath, ['program.js'], threads, dir);
-    for (const threads of ['default', '2'])
+    for (const threads of [...COUNTS, '2'])
       expect(ran(threads)).toEqual({ ...FOUND, threaded: true });
     rmSync(join(dir, 'merge-worker.js'));
     expect(ran('default')).toMatchObject(FOUND);

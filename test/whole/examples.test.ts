@@ -52,11 +52,10 @@ const stdio = blocks
 
 beforeAll(() => {
   mkdirSync(app);
-  const names = ['engine', 'client', 'lake', 'mcp', 'server'].flatMap((name) => [
-    ...withOurs(name),
-  ]);
-  packInto(join(folder, 'packed'));
-  link(join(folder, 'packed'), [...new Set(names)], app);
+  const used = ['engine', 'client', 'lake', 'mcp', 'server'];
+  const names = new Set(used.flatMap((name) => [...withOurs(name)]));
+  packInto(join(folder, 'packed'), names);
+  link(join(folder, 'packed'), [...names], app);
   cpSync(join(ROOT, 'examples'), app, { recursive: true });
   for (const name of ['@types', 'typescript', 'undici-types']) add(ROOT, name);
   if (OTHERS === undefined) rmSync(join(app, 'fastify.ts'));
