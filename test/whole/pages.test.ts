@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../support/effort.ts';
 import { canMakeNetworks, PrivateNetwork } from '../support/private-network.ts';
 import { Clone, HOST } from './pages/clone.ts';
 import { blocksOf, isBackground, neededBy, testOf } from './pages/page-blocks.ts';
@@ -71,7 +72,10 @@ afterAll(async () => {
   clone?.dispose();
 });
 
-describe.each(PAGES.filter(({ blocks }) => blocks.length > 0))('$path', ({ path, blocks }) => {
+/** Of a brief run: the pages that make the indexes of the others. */
+const RUN = PAGES.slice(0, byEffort(FIRST.length, PAGES.length));
+
+describe.each(RUN.filter(({ blocks }) => blocks.length > 0))('$path', ({ path, blocks }) => {
   const run = blocks.filter((block) => block.language !== 'text' && testOf(block) === undefined);
   let network: PrivateNetwork | undefined;
 

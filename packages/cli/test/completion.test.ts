@@ -1,7 +1,9 @@
+// @module-tag campaign
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort, everyNth } from '../../../test/support/effort.ts';
 import { SCRIPTS } from '../src/completion/scripts.ts';
 import { Home } from './child.ts';
 import { hasTmux, Pane } from './tmux.ts';
@@ -115,6 +117,8 @@ const prompt = (line: string) =>
 const hasShell = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
 describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])('completion of %s', (shell) => {
+  const lines = everyNth(LINES, byEffort(4, 1), Object.keys(SHELLS).indexOf(shell));
+
   it.runIf(hasTmux && hasShell(shell))('completes what is typed', async () => {
     const folder = home.path(shell);
     mkdirSync(folder);
@@ -128,7 +132,7 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])('completion of %s'
     });
     try {
       await pane.until(/^>$/m);
-      for (const [typed, completed] of LINES) {
+      for (const [typed, completed] of lines) {
         pane.type(typed);
         await pane.until(prompt(typed));
         pane.press('Tab');

@@ -1,8 +1,10 @@
+// @module-tag campaign
 import { fileURLToPath } from 'node:url';
 import type { Job } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
 import { startGateway } from '../../../test/support/gateway.ts';
 import { RestCatalog } from '../../../test/support/rest-catalog.ts';
 import { schemaOf } from '../../../test/support/schema.ts';
@@ -147,13 +149,15 @@ describe.skipIf(!hasTmux)('Ctrl-C during a job on a terminal', () => {
     expect(await newest()).toMatchObject({ state: 'canceled' });
   });
 
-  it('a second time ends the command and cancels the job', async () => {
+  const more = it.runIf(byEffort(false, true));
+
+  more('a second time ends the command and cancels the job', async () => {
     const pane = await asked('index reindex notes');
     pane.press('C-c');
     await expect.poll(async () => (await newest()).state).toBe('canceled');
   });
 
-  it('asks for every kind of job, such as verify', async () => {
+  more('asks for every kind of job, such as verify', async () => {
     await home.json(['index', 'reindex', 'notes']);
     const pane = await asked('index verify notes');
     pane.press('c', 'Enter');
@@ -161,7 +165,7 @@ describe.skipIf(!hasTmux)('Ctrl-C during a job on a terminal', () => {
     expect(await newest()).toMatchObject({ kind: 'verify', state: 'canceled' });
   });
 
-  it('detaches, or cancels a second time, a job of a service', async () => {
+  more('detaches, or cancels a second time, a job of a service', async () => {
     const engine = { create: true, threads: 0, freshnessMs: 0 };
     const gateway = await startGateway(await openEngine(home.path('data'), engine));
     try {

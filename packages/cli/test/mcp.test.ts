@@ -14,6 +14,7 @@ import {
   MCP_CLIENTS,
   textOf,
 } from '../../../test/support/agent-client.ts';
+import { byEffort } from '../../../test/support/effort.ts';
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { ended, Home, LHS, lines } from './child.ts';
 
@@ -267,7 +268,7 @@ function serverIn(text: string): { command: string; args: string[] } {
 }
 
 describe('lhs mcp config', () => {
-  it.each(['claude', 'vscode', 'cursor', 'codex', 'gemini'])(
+  it.each(byEffort(['claude', 'codex'], ['claude', 'vscode', 'cursor', 'codex', 'gemini']))(
     'prints for %s a configuration that starts without an environment',
     async (client) => {
       const { code, stdout } = await home.run(['mcp', 'config', '--client', client]);

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Many mixed requests, wrong ones among them, at a server process: 99 % of the requests to `/livez`
  * among them wait for less than 50 ms of work of the server's main thread, nothing is left running,
@@ -8,13 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
 import { apiTokenText, hashSecret, newApiToken } from '../src/access/api-tokens.ts';
 import { serverOptions } from '../src/serve/server-options.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { exportedLake } from './support/exported-lake.ts';
 import { ProbedServer } from './support/probed-server.ts';
 
-const REQUESTS = Number(process.env.LHS_REQUESTS ?? 3000);
+const REQUESTS = Number(process.env.LHS_REQUESTS ?? byEffort(1000, 3000));
 const WARM_UP = Math.min(10_000, REQUESTS / 10);
 const CLIENTS = 16;
 const LIVEZ_EVERY = 10;

@@ -1,6 +1,8 @@
+// @module-tag campaign
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkIndex } from '../../../../test/support/check-index.ts';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { type Fault, FaultyDirectory } from '../../../../test/support/faulty-directory.ts';
 import { filesNamed } from '../../../../test/support/files-named.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
@@ -158,8 +160,8 @@ describe('the index writer', () => {
   }
 
   test.each([
-    [1, 1],
-    [3, 4],
+    [1, byEffort(3, 1)],
+    [3, byEffort(11, 4)],
   ])(
     'leaves the old or the new commit and no orphan after a failed or torn operation (%i shards)',
     (shards, step) => {

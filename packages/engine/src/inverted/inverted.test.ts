@@ -306,7 +306,7 @@ describe('an inverted component', () => {
     writer.add(0, docs.length, blockOf(docs));
     const bytes = Buffer.concat(writer.finish(docs.length));
     let state = SEED;
-    for (let i = 0; i < byEffort(100, 300); i++) {
+    for (let i = 0; i < byEffort(25, 300); i++) {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       const flipped = Buffer.from(bytes);
       flipped[state % bytes.length] ^= 1 << (state >>> 29);

@@ -1,8 +1,10 @@
+// @module-tag campaign
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../../test/support/effort.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { openTable } from '../../table.ts';
 import { upsertIntoTable } from '../table-writer.ts';
@@ -93,7 +95,7 @@ describe('keys of an input that is too large for this process', () => {
        ${value}::BIGINT AS v FROM range(${from}, ${to}) r(i)`;
   const key = ['s', 'l', 'n', 'b', 'u', 'd', 't', 'tz'];
 
-  it('are compared with the table in bounded memory', async () => {
+  it.runIf(byEffort(false, true))('are compared with the table in bounded memory', async () => {
     const table = 'k.large';
     const old = await parquet('old.parquet', select(0, rows, 1));
     const next = await parquet('next.parquet', select(rows - 1000, 2 * rows - 1000, 2));
