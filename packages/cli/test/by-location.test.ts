@@ -93,7 +93,14 @@ describe('a place', () => {
       expect(served.indexes).toEqual(['notes']);
       expect((await search('notes')).total).toBe(30);
       expect((await post('/v1/index:sync', { index: 'notes' })).error?.code).toBe('unsupported');
+      const sync = await run('index', 'sync', 'notes', '--url', served.url);
+      expect(sync.stderr).toContain('  on the machine that publishes it: lhs index sync notes\n');
       await importRows(30, 5);
+      const behind = '1 snapshot behind (synced where it is published)';
+      expect((await run('search', location, 'timeout')).stdout).toContain(behind);
+      const status = (await run('index', 'status', location)).stdout;
+      expect(status).toMatch(/^sync +where it is published$/m);
+      expect(status).not.toMatch(/^next/m);
       await home.json(['index', 'sync', 'notes']);
       await home.json(['index', 'apply', home.path('others.yaml')]);
       await vi.waitFor(async () => {

@@ -1,4 +1,4 @@
-import type { NextStep } from './next-step.ts';
+import { type NextStep, type SyncedBy, syncStep } from './next-step.ts';
 
 /**
  * The one literal table of error codes: HTTP status, gRPC status, and exit
@@ -126,4 +126,15 @@ export function errorBody(error: LhsError): {
     details.place = error.place;
   }
   return { error: { code: error.code, status: error.status, message: error.message, details } };
+}
+
+/** An error of work on an index that its caller cannot sync: it names the status instead. */
+export function withoutSync(error: unknown, synced_by: SyncedBy): unknown {
+  if (!(error instanceof LhsError) || !error.next.some(({ step }) => step === 'sync')) return error;
+  const { code, message, hint, place, details, cause } = error;
+  const next = error.next.map((own) =>
+    own.step === 'sync' ? syncStep(own.index, synced_by) : own,
+  );
+  const placed = place === undefined ? {} : { place };
+  return new LhsError(code, message, { ...placed, hint, next, details, cause });
 }

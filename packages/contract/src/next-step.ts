@@ -28,8 +28,11 @@ export type NextStep =
   | { readonly step: 'check_model'; readonly model: string }
   | { readonly step: 'choose_data_folder' };
 
-/** Who alone keeps an index equal to its table: a control plane refuses the operation `sync`. */
-export type SyncedBy = 'control_plane';
+/**
+ * Who alone keeps an index equal to its table: a control plane refuses the operation `sync`, and so
+ * does a program that reads what another one publishes.
+ */
+export type SyncedBy = 'control_plane' | 'publisher';
 
 /** The step after which an index is at the head of its table; of one that is synced, its status. */
 export function syncStep(index: string, synced_by: SyncedBy | undefined): NextStep {

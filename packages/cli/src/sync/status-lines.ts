@@ -76,7 +76,8 @@ const missing = ({ missing_shards: shards }: IndexStatus, style: Style): string 
 
 function syncs({ sync_failure: failure, synced_by }: IndexStatus, style: Style): string | null {
   if (failure !== undefined) return style.yellow(failureWords(failure));
-  return synced_by === undefined ? null : 'by the control plane';
+  if (synced_by === undefined) return null;
+  return synced_by === 'control_plane' ? 'by the control plane' : 'where it is published';
 }
 
 const writer = ({ writer: holder }: IndexStatus): string | null =>

@@ -4,6 +4,7 @@
  * look, as the objects of its commit may be gone.
  */
 import { LhsError } from '@lakehouse-search/contract';
+import { withoutSync } from '@lakehouse-search/contract/internal';
 import type { Clock } from '../base/time/clock.ts';
 import type { PublishedNews, PublishedReader } from '../home/reading/published-reader.ts';
 import type { EngineLife } from './engine-life.ts';
@@ -73,7 +74,7 @@ export class PublishedLooks {
       return await read();
     } catch (error) {
       const isLost = error instanceof LhsError && error.code === 'io_error';
-      if (!isLost || !(await this.#look())) throw error;
+      if (!isLost || !(await this.#look())) throw withoutSync(error, 'publisher');
       return read();
     }
   }

@@ -58,6 +58,12 @@ describe('the state of a publication', () => {
     const reader = await openEngine(at, { threads: 0, refreshMs: 0 });
     expect(await published(reader)).toEqual(state);
     await append('k1');
+    expect(await reader.status({ index: 't' })).toMatchObject({ synced_by: 'publisher' });
+    const min_snapshot = `${await lake.head()}`;
+    await expect(reader.search({ index: 't', query: '*', min_snapshot })).rejects.toMatchObject({
+      code: 'snapshot_not_reached',
+      next: [{ step: 'show_status', index: 't' }],
+    });
     await lake.backend.sync({ index: 't' });
     const next = { ...state, commit: 2, snapshot: `${await lake.head()}` };
     expect(await published()).toEqual(next);

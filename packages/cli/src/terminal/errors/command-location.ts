@@ -31,8 +31,15 @@ export function withWriterCommand(error: Error, id: string, argv: readonly strin
   if (typeof details.read_at !== 'string') return error;
   const name = nameIn(details.read_at);
   const isLocation = (word: string) => word.replace(/\/+$/, '').endsWith(`/${name}`);
-  const words = argv.map((word) => shellWord(isLocation(word) ? name : word));
+  const words = elsewhere(argv).map((word) => shellWord(isLocation(word) ? name : word));
   const command = ['lhs', ...id.split(':'), ...words].join(' ');
   const hint = `on the machine that publishes it: ${command}`;
   return new LhsError(code, message, { hint, details, cause: error });
 }
+
+/** A command line without the service, the profile and the data folder of this machine. */
+const elsewhere = (argv: readonly string[]): readonly string[] =>
+  argv.filter((word, at) => {
+    const isValue = /^--(url|profile|data-dir)$/.test(argv[at - 1] ?? '');
+    return !isValue && !/^--(url|profile|data-dir)(=|$)/.test(word);
+  });

@@ -49,11 +49,14 @@ export const nextSync = ({
 }: Pick<IndexDescription, 'index' | 'synced_by'>): string =>
   nextCommand(syncStep(index, synced_by));
 
-/** `1 snapshot behind (lhs index sync incidents)`. */
+/** `1 snapshot behind (lhs index sync incidents)`; of what is published, who syncs it. */
 export const behindText = (
   lag: number,
   index: Pick<IndexDescription, 'index' | 'synced_by'>,
-): string => `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
+): string => {
+  const way = index.synced_by === 'publisher' ? 'synced where it is published' : nextSync(index);
+  return `${plural(lag, 'snapshot')} behind (${way})`;
+};
 
 /** Replaces the advice to alter or import, which all callers share, by the command that does it. */
 export const commandWords = (text: string): string =>

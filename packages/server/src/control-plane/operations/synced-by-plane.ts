@@ -1,5 +1,5 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import { type BackendApi, syncStep } from '@lakehouse-search/contract/internal';
+import type { CallContext } from '@lakehouse-search/contract';
+import { type BackendApi, withoutSync } from '@lakehouse-search/contract/internal';
 import { operationsOf } from '../../config/operations-of.ts';
 
 const SYNCED_BY = { synced_by: 'control_plane' } as const;
@@ -20,19 +20,12 @@ export function syncedByPlane(backend: BackendApi): BackendApi {
   const methods = Object.entries({ ...operations }).map(([name, run]) => {
     const own: Method = (request, call) => {
       const answer = (run as Method)(request, call);
-      return answer instanceof Promise ? answer.catch(rethrow) : answer;
+      if (!(answer instanceof Promise)) return answer;
+      return answer.catch((error: unknown) => {
+        throw withoutSync(error, SYNCED_BY.synced_by);
+      });
     };
     return [name, own] as readonly unknown[];
   });
   return Object.fromEntries(methods) as BackendApi;
-}
-
-function rethrow(error: unknown): never {
-  if (!(error instanceof LhsError) || !error.next.some(({ step }) => step === 'sync')) throw error;
-  const { code, message, hint, place, details, cause } = error;
-  const next = error.next.map((own) =>
-    own.step === 'sync' ? syncStep(own.index, SYNCED_BY.synced_by) : own,
-  );
-  const placed = place === undefined ? {} : { place };
-  throw new LhsError(code, message, { ...placed, hint, next, details, cause });
 }
