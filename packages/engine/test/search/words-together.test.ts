@@ -6,6 +6,7 @@ import { openSmallLake, type SmallLake } from '../../../../test/support/small-la
 
 const schema = schemaOf({
   ...{ id: 'long', city: 'string', state: 'string', segment: 'string', goods: 'string' },
+  ...{ given: 'string', surname: 'string', street: 'string', number: 'long', born: 'date' },
 });
 const CITIES = ['Buffalo', 'New York City', 'Newark', 'Raleigh', 'York'];
 const STATES = ['New York', 'New York', 'New Jersey', 'North Carolina', 'Pennsylvania'];
@@ -15,7 +16,12 @@ const ROWS = Array.from({ length: 60 }, (_, id) => ({
   city: CITIES[id % 5],
   state: STATES[id % 5],
   segment: SEGMENTS[id % 3],
-  goods: ['office chairs', 'tables', 'paper', 'new phones'][id % 4],
+  given: ['charles', 'mary', 'stanley'][id % 3],
+  surname: ['green', 'stanley', 'white', 'charles'][id % 4],
+  street: ['stanley street', 'oak lane', 'street of charles', 'stanley lane'][(id * 7) % 4],
+  number: id % 9,
+  born: `19${10 + id}-11-11`,
+  goods: ['office chairs', 'tables', 'paper', 'new phones 8'][id % 4],
 }));
 
 let lake: SmallLake;
@@ -24,10 +30,16 @@ beforeAll(async () => {
   await lake.create(schema);
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.define(`key: { identifier: [id] }
-default_fields: [city, goods, state, segment]
+default_fields: [city, goods, state, segment, given, surname^5, street]
 fields:
   - { name: city, type: TEXT }
   - { name: goods, type: TEXT }
+  - { name: given, type: TEXT }
+  - { name: surname, type: TEXT }
+  - { name: surname_exact, source: surname, type: KEYWORD, fast: true }
+  - { name: street, type: TEXT }
+  - { name: number, type: LONG, fast: true }
+  - { name: born, type: DATE, fast: true }
   - { name: state, type: KEYWORD, folded: true, fast: true }
   - { name: segment, type: KEYWORD, folded: true, fast: true }`);
   await lake.backend.reindex({});
@@ -87,6 +99,45 @@ describe('words that are a whole value', () => {
     for (const query of ['"new york"', 'city:(new york)', 'york new', 'new tables'])
       expect(JSON.stringify(await lake.backend.search({ query, suggest: true }))).not.toContain(
         'is a value of',
+      );
+  });
+});
+
+const named = (first: string, last: string) => (row: Row) =>
+  row.given === first && row.surname === last;
+
+describe('words without hits that are values of several fields', () => {
+  it.each([
+    ['"charles green"', 'given:charles AND surname:green', named('charles', 'green')],
+    ['"Stanley, White"', 'given:Stanley AND surname:White', named('stanley', 'white')],
+    [
+      '"8 stanley street"',
+      'number:8 AND street:"stanley street"',
+      ({ number, street }: Row) => number === 8 && street === 'stanley street',
+    ],
+    [
+      '+8 +stanley +street',
+      'number:8 AND street:"stanley street"',
+      ({ number, street }: Row) => number === 8 && street === 'stanley street',
+    ],
+    [
+      '"york oak lane"',
+      'city:york AND street:"oak lane"',
+      ({ city, street }: Row) => city.includes('York') && street === 'oak lane',
+    ],
+  ])('%s: perhaps you mean %s', async (query, suggested_query, isHit) => {
+    const suggested_total = rows(isHit);
+    expect(suggested_total).toBeGreaterThan(0);
+    const found = await lake.backend.search({ query, suggest: true });
+    expect(found).toMatchObject({ total: 0, suggested_query, suggested_total });
+    expect(found.notes?.at(-1)).toContain('the words may be values of several fields');
+    expect((await lake.backend.search({ query: suggested_query })).total).toBe(suggested_total);
+  });
+
+  it('have no note if no row has all, or one field has them', async () => {
+    for (const query of ['"charles 77"', '"green charles zzzz"', '"lane green"'])
+      expect(await lake.backend.search({ query, suggest: true })).not.toHaveProperty(
+        'suggested_query',
       );
   });
 });

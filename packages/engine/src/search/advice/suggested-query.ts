@@ -27,6 +27,8 @@ import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
 import { withAnd } from './side-by-side.ts';
 import { withValuePhrases } from './stricter.ts';
+import { wordsAlone } from './together/bare-words.ts';
+import { inFields } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { plainNumber } from './written-number.ts';
 
@@ -51,9 +53,13 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
     notes: counted.flatMap(({ note }) => note ?? []),
   };
   const suggested_query = corrected(request.query, counted);
-  if (suggested_query === undefined) return found;
-  const total = await matchTotal(context, { ...matchOf(request), query: suggested_query });
-  return total === 0 ? found : { ...found, suggested_query, suggested_total: total };
+  const suggested_total =
+    suggested_query && (await matchTotal(context, { ...matchOf(request), query: suggested_query }));
+  if (suggested_query && suggested_total) return { ...found, suggested_query, suggested_total };
+  const spread = await inFields(context, request, wordsAlone(read));
+  if (spread === undefined) return found;
+  const why = 'the words may be values of several fields';
+  return { ...found, ...meantAs(why, spread.query, spread.total, found.notes) };
 }
 
 /** Notes on the clauses of a search with hits that may find other rows than was meant. */
@@ -250,8 +256,13 @@ async function asOneWord(
   return undefined;
 }
 
-const meantAs = (why: string, query: string, total: number): Suggestions => ({
-  notes: [withTotal(meantNote({ why, query }), total)],
+const meantAs = (
+  why: string,
+  query: string,
+  total: number,
+  before: readonly string[] = [],
+): Suggestions => ({
+  notes: [...before, withTotal(meantNote({ why, query }), total)],
   suggested_query: query,
   suggested_total: total,
 });

@@ -16,3 +16,20 @@ export function bareWords({ checked, tree }: ReadRequest): readonly (readonly Wr
   }
   return lists;
 }
+
+/** The words of a query string that has nothing else, or of its only phrase; none: it is another one. */
+export function wordsAlone({ checked, tree }: ReadRequest): readonly string[] {
+  const { query: text = '' } = checked.request;
+  const clauses = clausesOf(tree, text, positiveQueries);
+  const [first] = clauses;
+  const isPhrase = clauses.length === 1 && /^\s*"[^"\\]*"\s*$/.test(text);
+  if (!isPhrase && !clauses.every((clause) => isWord(clause) && !isOperator(clause))) return [];
+  const values =
+    isPhrase && 'value' in first.query ? first.query.value.split(/\s+/) : clauses.map(wordText);
+  return values
+    .map((word) => word.replace(/[,;]+$/, ''))
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+}
+
+/** The text of a word. */
+export const wordText = ({ query }: Written): string => ('value' in query ? query.value : '');

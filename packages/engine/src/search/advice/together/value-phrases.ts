@@ -7,7 +7,7 @@ import { writeTree } from '../../../query/tree/write.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import { type Reasoned, totalIfValid, totalWith } from '../meant-queries.ts';
 import { matchOf, type ReadRequest } from '../read-request.ts';
-import { bareWords } from './bare-words.ts';
+import { bareWords, wordText } from './bare-words.ts';
 
 /** Words of a value, and words of a query that are looked up, at most. */
 const VALUE_WORDS = 4;
@@ -77,8 +77,7 @@ const runsOf = (words: readonly Written[]): readonly (readonly Written[])[] =>
     ),
   );
 
-const textOf = (run: readonly Written[]): string =>
-  run.map(({ query }) => ('value' in query ? query.value : '')).join(' ');
+const textOf = (run: readonly Written[]): string => run.map(wordText).join(' ');
 
 /** The clauses of the fields of whole values that all words of a run are searched in. */
 function asValues({ context }: ReadRequest, run: readonly Written[]) {
