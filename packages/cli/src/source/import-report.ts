@@ -55,7 +55,9 @@ export function readingLine(reading: InputReading): string {
     const more = (rows.others ?? []).map((path) => `, or ${path.join('.')}`).join('');
     const unlike = (rows.unlike ?? []).map((key) => shellWord(key)).join(', ');
     const kinds = unlike === '' ? '' : `; rows of another kind: ${unlike}`;
-    const other = `${more}${kinds}; --input-format ndjson reads each value as a row`;
+    const without = listed(rows.leftOut ?? []);
+    const besides = without === '' ? '' : `; without ${without}`;
+    const other = `${more}${kinds}${besides}; --input-format ndjson reads each value as a row`;
     parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
   }
   if (sheet !== undefined && header.isTitle) {
@@ -111,10 +113,12 @@ function alikeLine(notes: readonly (InputNote | OneRow)[]): readonly string[] {
   if (first === undefined || !('column' in first)) return [];
   const columns = notes.flatMap((note) => ('column' in note ? [note.column] : []));
   const are = first.note === 'nearly_typed' ? `are texts of ${PLURALS[first.kind]}` : LISTS;
-  const named = columns.slice(0, MAX_NAMED).join(', ');
-  const rest = columns.length > MAX_NAMED ? ', …' : '';
-  return [`note: ${columns.length} more columns ${are}: ${named}${rest}`];
+  return [`note: ${columns.length} more columns ${are}: ${listed(columns)}`];
 }
+
+/** The first of some names, with `…` for more. */
+const listed = (names: readonly string[]): string =>
+  [...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? ['…'] : [])].join(', ');
 
 /** JSON of one row whose columns have objects or lists, which may be the rows. */
 interface OneRow {

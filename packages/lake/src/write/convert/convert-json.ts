@@ -4,7 +4,15 @@ import { inputBytes } from '../input/input-bytes.ts';
 import type { InputFile } from '../input/input-files.ts';
 import { jsonTextPaths, type ReadingOptions } from '../input/reading-options.ts';
 import type { Conversion, ConvertedInput } from './conversion.ts';
-import { findJsonRows, rowsIn, writeJsonRows, writeLargeArray } from './json-rows.ts';
+import {
+  type FoundRows,
+  findJsonRows,
+  inOneWay,
+  type JsonRows,
+  rowsIn,
+  writeJsonRows,
+  writeLargeArray,
+} from './json-rows.ts';
 import { KeyRules } from './key-rules.ts';
 import { KeyTree } from './key-tree.ts';
 import { asUtf8, hasMark, UTF8, writeUtf8 } from './text-encoding.ts';
@@ -16,40 +24,47 @@ export async function convertJson(
   conversion: Conversion,
 ): Promise<ConvertedInput> {
   const { files: texts, encoding } = await asUtf8(files, conversion);
-  const located: InputFile[] = [];
-  let rows: ConvertedInput['reading']['rows'];
-  let isKeyed = false;
+  const found: FoundRows[] = [];
   for (const [i, text] of texts.entries()) {
-    const found = await locateRows(text, files[i].path, conversion);
-    rows ??= found.rows;
-    isKeyed ||= found.isKeyed;
-    located.push(found.file);
+    found.push(await findRows(text, files[i].path, conversion));
   }
+  const located: Located[] = [];
+  for (const one of inOneWay(found)) located.push(await locateRows(one, conversion));
+  const rows = located.find((one) => one.rows !== undefined)?.rows;
   const reading = { kind: 'json' as const, encoding, rows };
-  const changed = await withChangedKeys(located, conversion);
+  const rowFiles = located.map(({ file }) => file);
+  const changed = await withChangedKeys(rowFiles, conversion);
+  const isKeyed = located.some((one) => one.isKeyed);
   return { ...changed, format: 'json', isKeyed, reading };
+}
+
+async function findRows(
+  text: InputFile,
+  name: string,
+  { options, signal, newPath }: Conversion,
+): Promise<FoundRows> {
+  // DuckDB reads an array behind a mark as one value
+  const isMarked = await hasMark(text);
+  const file = isMarked ? await writeUtf8(text, UTF8, newPath('.txt'), signal) : text;
+  const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(name);
+  if (options.rowsAt !== undefined) return { file, rows: options.rowsAt };
+  return isOpen ? findJsonRows(file, signal) : { file, rows: 'values' };
 }
 
 interface Located {
   readonly file: InputFile;
   /** Where its rows are, if they are not its values. */
-  readonly rows?: ReadingOptions['rowsAt'];
+  readonly rows?: JsonRows;
   /** Whether its rows are members of an object. */
   readonly isKeyed: boolean;
 }
 
 async function locateRows(
-  text: InputFile,
-  name: string,
+  { file, rows }: FoundRows,
   { options, memoryBytes, signal, newPath }: Conversion,
 ): Promise<Located> {
-  // DuckDB reads an array behind a mark as one value
-  const isMarked = await hasMark(text);
-  const file = isMarked ? await writeUtf8(text, UTF8, newPath('.txt'), signal) : text;
-  const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(name);
-  const rows = options.rowsAt ?? (isOpen ? await findJsonRows(file, signal) : null);
   const to = newPath('.ndjson');
-  if (rows !== null) {
+  if (typeof rows === 'object') {
     const hasValues = jsonTextPaths(options).includes('value');
     return { ...(await writeJsonRows(file, rows, to, hasValues, signal)), rows };
   }

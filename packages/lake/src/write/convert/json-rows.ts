@@ -27,33 +27,70 @@ export interface JsonRows {
   readonly others?: readonly (readonly string[])[];
   /** Keys of rows of another kind than the rest: objects among arrays, texts among objects. */
   readonly unlike?: readonly string[];
+  /** Keys beside an array whose elements are the rows. */
+  readonly leftOut?: readonly string[];
 }
 
 const LEAST_KEYS = 10;
 const MAX_UNLIKE = 2;
 const LEAST_ELEMENTS = 2;
 
-/** Where the rows of a text are; null if its values are the rows. */
-export async function findJsonRows(
-  file: InputFile,
-  signal?: AbortSignal,
-): Promise<JsonRows | null> {
+/** A JSON text, and where its rows are. */
+export interface FoundRows {
+  readonly file: InputFile;
+  /** "object": the text is one row itself, "values": its values are the rows. */
+  readonly rows: JsonRows | 'object' | 'values';
+  /** The number of elements of each array of objects directly inside of an object. */
+  readonly lists?: ReadonlyMap<string, number>;
+}
+
+/** Where the rows of a text are, without a choice of the caller. */
+export async function findJsonRows(file: InputFile, signal?: AbortSignal): Promise<FoundRows> {
   const members = new JsonMembers([], false);
   const found: JsonMember[] = [];
   for await (const bytes of inputBytes(file)) {
     signal?.throwIfAborted();
     for (const member of members.push(bytes)) found.push(member);
-    if (members.roots > 1 || members.isArray === true) return null;
+    if (members.roots > 1 || members.isArray === true) return { file, rows: 'values' };
   }
-  const topology = isTopology(found) ? await geometries(file, signal) : null;
-  if (topology !== null) return topology;
-  const lists = found.filter(
-    ({ kind, objects, others }) => kind === 'array' && objects >= LEAST_ELEMENTS && others === 0,
-  );
-  const features = found.find(({ key, kind }) => key === '"features"' && kind === 'array');
+  const rows = (isTopology(found) ? await geometries(file, signal) : null) ?? rowsOfObject(found);
+  const lists = listsIn(found).map((list) => [keyOf(list), list.objects] as const);
+  return { file, rows, lists: new Map(lists) };
+}
+
+const listsIn = (members: readonly JsonMember[]): readonly JsonMember[] =>
+  members.filter(({ kind, others }) => kind === 'array' && others === 0);
+
+function rowsOfObject(members: readonly JsonMember[]): JsonRows | 'object' {
+  const lists = listsIn(members).filter(({ objects }) => objects >= LEAST_ELEMENTS);
+  const features = members.find(({ key, kind }) => key === '"features"' && kind === 'array');
   const list = features ?? (lists.length === 1 ? lists[0] : undefined);
-  if (list !== undefined) return { path: [keyOf(list)], isGuess: true };
-  return alikeRows(found, 'object') ?? alikeRows(found, 'array');
+  if (list !== undefined) return { path: [keyOf(list)], isGuess: true, ...besides(members, list) };
+  return alikeRows(members, 'object') ?? alikeRows(members, 'array') ?? 'object';
+}
+
+/**
+ * Texts that are one object each, read in one way: where their guesses differ, the rows are the
+ * elements of an array that all of them have, of ten or more on average, else the texts.
+ */
+export function inOneWay(found: readonly FoundRows[]): readonly FoundRows[] {
+  const objects = found.filter(({ rows }) => rows !== 'values');
+  const guesses = objects.map(({ rows }) => rows).filter((rows) => typeof rows === 'object');
+  const paths = new Set(guesses.map(({ path }) => JSON.stringify(path)));
+  if (paths.size === 0 || (paths.size === 1 && guesses.length === objects.length)) return found;
+  const isCommon = ({ path: [key, ...inner] }: JsonRows) => {
+    const sizes = objects.map(({ lists }) => (inner.length === 0 && lists?.get(key)) || 0);
+    const isInAll = objects.every(({ lists }) => lists?.has(key));
+    return isInAll && sizes.reduce((sum, size) => sum + size, 0) >= LEAST_KEYS * objects.length;
+  };
+  const rows = guesses.find(isCommon) ?? 'object';
+  return found.map((one) => (one.rows === 'values' ? one : { ...one, rows }));
+}
+
+/** The keys beside a list of rows; those of GeoJSON describe its features. */
+function besides(members: readonly JsonMember[], list: JsonMember): Pick<JsonRows, 'leftOut'> {
+  const leftOut = members.filter((member) => member !== list).map(keyOf);
+  return list.key === '"features"' || leftOut.length === 0 ? {} : { leftOut };
 }
 
 /** Members of one kind, but for a few, as rows with their key. */

@@ -122,6 +122,31 @@ describe('rows of a JSON text that is one object', () => {
     await expect(wrong).rejects.toThrow(/no object or array at "a.none"/);
   });
 
+  it('are files if only some of them have several elements in a list', async () => {
+    const links = [1, 2, 0].map((n) => Array.from({ length: n }, (_, i) => ({ url: `u${i}` })));
+    const paths = links.map((list, i) =>
+      file(`records/${i}.json`, JSON.stringify({ title: `t${i}`, links: list })),
+    );
+    const { rows, read } = await imported(paths);
+    expect(read?.rows).toBeUndefined();
+    expect(rows.map(([title]) => title)).toEqual(['t0', 't1', 't2']);
+  });
+
+  it('are the elements of a list that all files have, of many elements', async () => {
+    const sizes = [29, 1, 0];
+    const paths = sizes.map((size, page) => {
+      const items = Array.from({ length: size }, (_, i) => ({ id: `${page}-${i}` }));
+      return file(`pages/${page}.json`, JSON.stringify({ page, items }));
+    });
+    const list = file('pages/list.json', JSON.stringify([{ id: '3-0' }]));
+    const { rows, read } = await imported([...paths, list]);
+    expect(read?.rows).toEqual({ path: ['items'], isGuess: true, leftOut: ['page'] });
+    const ids = sizes.flatMap((size, page) =>
+      Array.from({ length: size }, (_, i) => `${page}-${i}`),
+    );
+    expect(rows).toEqual([...ids, '3-0'].map((id) => [id]));
+  });
+
   it('are the longest list of geometries of TopoJSON, with the others named', async () => {
     const geometries = (n: number) =>
       Array.from({ length: n }, (_, id) => ({ type: 'Point', id, coordinates: [id, id + 1] }));
