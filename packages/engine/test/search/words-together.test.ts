@@ -141,3 +141,51 @@ describe('words without hits that are values of several fields', () => {
       );
   });
 });
+
+const hasAll =
+  (...words: readonly string[]) =>
+  (row: Row) =>
+    words.every((word) =>
+      Object.values(row).some((value) => String(value).toLowerCase().split(' ').includes(word)),
+    );
+
+describe('words of which the first hit lacks one', () => {
+  it.each([
+    ['stanley, oak', 'stanley AND oak', hasAll('stanley', 'oak')],
+    ['oak stanley lane', 'oak AND stanley AND lane', hasAll('oak', 'stanley', 'lane')],
+    [
+      '8 stanley street',
+      'number:8 AND street:"stanley street"',
+      ({ number, street }: Row) => number === 8 && street === 'stanley street',
+    ],
+  ])('%s: perhaps you mean %s', async (query, suggested_query, isHit) => {
+    const suggested_total = rows(isHit);
+    expect(suggested_total).toBeGreaterThan(0);
+    const found = await lake.backend.search({ query, suggest: true });
+    expect(ROWS.find(({ id }) => found.hits[0].id === String(id))).not.toSatisfy(isHit);
+    expect(found).toMatchObject({ suggested_query, suggested_total });
+    expect((await lake.backend.search({ query: suggested_query })).total).toBe(suggested_total);
+  });
+
+  it.each([
+    { query: 'stanley street' },
+    { query: 'oak zzzz' },
+    { query: 'stanley oak', sort: [{ field: 'number' }] },
+    { query: 'stanley oak', offset: 10 },
+    { query: 'stanley oak', default_operator: 'and' },
+  ] as const)('are left where the first hit has all, or is not the best: %j', async (request) => {
+    const found = await lake.backend.search({ ...request, suggest: true });
+    expect(found.total).toBeGreaterThan(0);
+    expect(found.suggested_query).not.toBe('stanley AND oak');
+    expect(JSON.stringify(found.notes ?? [])).not.toContain('all words');
+  });
+
+  it('are counted with the filter', async () => {
+    const request = { query: 'stanley oak', filter: 'number:>4', suggest: true };
+    const both = hasAll('stanley', 'oak');
+    expect(await lake.backend.search(request)).toMatchObject({
+      suggested_query: 'stanley AND oak',
+      suggested_total: rows((row) => row.number > 4 && both(row)),
+    });
+  });
+});

@@ -20,15 +20,14 @@ import { datedQuery } from './dates/dated-query.ts';
 import { fieldRange } from './field-range.ts';
 import { plainText } from './like-pattern.ts';
 import { listedNumbers } from './listed-numbers.ts';
-import { type Counted, matchTotal, totalWith, withTotal } from './meant-queries.ts';
+import { type Counted, matchTotal, type Reasoned, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
 import { namedClauses, namedValue } from './named-value.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
-import { withAnd } from './side-by-side.ts';
 import { withValuePhrases } from './stricter.ts';
-import { wordsAlone } from './together/bare-words.ts';
-import { inFields } from './together/in-fields.ts';
+import { allClauses, allWords } from './together/all-words.ts';
+import { spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { plainNumber } from './written-number.ts';
 
@@ -56,14 +55,15 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   const suggested_total =
     suggested_query && (await matchTotal(context, { ...matchOf(request), query: suggested_query }));
   if (suggested_query && suggested_total) return { ...found, suggested_query, suggested_total };
-  const spread = await inFields(context, request, wordsAlone(read));
-  if (spread === undefined) return found;
-  const why = 'the words may be values of several fields';
-  return { ...found, ...meantAs(why, spread.query, spread.total, found.notes) };
+  const spread = await spreadWords(read);
+  return spread === undefined ? found : { ...found, ...meantAs(spread, found.notes) };
 }
 
-/** Notes on the clauses of a search with hits that may find other rows than was meant. */
-export async function doubts(read: ReadRequest, total: number): Promise<Suggestions> {
+/** Notes on the clauses of a search with rows that may find others than was meant; `hits`: its page. */
+export async function doubts(
+  read: ReadRequest,
+  { total, hits = [] }: Partial<SearchResponse> & Pick<SearchResponse, 'total'>,
+): Promise<Suggestions> {
   const { context } = read;
   const { request } = read.checked;
   const pasted = await asPasted(read, total);
@@ -78,8 +78,9 @@ export async function doubts(read: ReadRequest, total: number): Promise<Suggesti
     const counted = await countClauses(read, new FanOut(context.shards), isCounted);
     const notes = counted.flatMap(({ note, count }) => note ?? notFound(count) ?? []);
     const written = await asWritten(read, total);
+    const all = (await allClauses(read, total)) ?? (await allWords(read, hits));
     const { notes: more, ...meant } =
-      (await eitherClause(read, total)) ?? (await withValues(context, request, total, counted));
+      all === undefined ? await withValues(context, request, total, counted) : meantAs(all);
     return { ...meant, notes: [...notes, ...written, ...more] };
   } catch (error) {
     // the search has its hits: a note that fails must not lose them
@@ -96,18 +97,18 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   const dated = await datedQuery(context, request, 'query', total > 0);
   // few rows may have only a number of the date
   if (dated && (dated.total < total || (total <= FEW && dated.total > total)))
-    return meantAs(dated.why, dated.query, dated.total);
+    return meantAs(dated);
   const [single, signs] = [doubleQuoted(text), pastedValue(text)];
   const value = single ?? signs;
   const why = single ? 'phrases need double quotes' : `signs of "${text}" are read as query syntax`;
   const found = value && (await totalWith(context, request, 'query', value));
-  if (value && found && found !== total) return meantAs(why, value, found);
+  if (value && found && found !== total) return meantAs({ why, query: value, total: found });
   const near = single && found === 0 ? await suggestionFor(context, request, single) : undefined;
-  if (near !== undefined) return meantAs(why, near.query, near.total);
+  if (near !== undefined) return meantAs({ why, ...near });
   const named = (await asNamed(context, request, total)) ?? (await wholeValue(read));
   if (named !== undefined) return named;
   const values = await valuePhrases(read, total);
-  return values && meantAs(values.why, values.query, values.total);
+  return values && meantAs(values);
 }
 
 /** What the field finds whose name a query without one begins with. */
@@ -129,11 +130,11 @@ async function asNamed(
     const found = await totalWith(context, request, 'query', clause);
     const others = `${clause} AND NOT (${request.query})`;
     if (found && (found !== total || (await totalWith(context, request, 'query', others))))
-      return meantAs(why, clause, found);
+      return meantAs({ why, query: clause, total: found });
   }
   if (total > 0 || clauses.length === 0) return undefined;
   const near = await suggestionFor(context, request, clauses[0]);
-  if (near !== undefined) return meantAs(why, near.query, near.total);
+  if (near !== undefined) return meantAs({ why, ...near });
   const isValue = /\p{N}/u.test(named.value);
   const range = isValue ? await fieldRange(context, parseQuery(clauses[0])) : undefined;
   return range === undefined ? undefined : { notes: [`${why}: ${range}`] };
@@ -148,7 +149,7 @@ async function wholeValue(read: ReadRequest): Promise<Suggestions | undefined> {
   if (!/:\S+\s+[^\s:]+(?:\s|$)/.test(text) || correctionOf(tree, scope) !== undefined)
     return undefined;
   const found = await withValuePhrases(context, request, text);
-  return found && meantAs('values of several words need quotes', found.query, found.total);
+  return found && meantAs({ why: 'values of several words need quotes', ...found });
 }
 
 /** What a number or a list of numbers finds as values of fields. */
@@ -162,12 +163,9 @@ async function asNumber(
     number === undefined || number === text
       ? undefined
       : await suggestionFor(context, request, number);
-  if (near !== undefined)
-    return meantAs(`"${text}" is the number ${number}`, near.query, near.total);
+  if (near !== undefined) return meantAs({ why: `"${text}" is the number ${number}`, ...near });
   const listed = await listedNumbers(context, request);
-  return (
-    listed && meantAs('the numbers may be values of several fields', listed.query, listed.total)
-  );
+  return listed && meantAs({ why: 'the numbers may be values of several fields', ...listed });
 }
 
 /** What a query without hits was meant as, with its total; undefined: it is not known. */
@@ -186,16 +184,6 @@ export async function suggestionFor(
     if (error instanceof LhsError) return undefined;
     throw error;
   }
-}
-
-/** What a query of clauses side by side finds with AND, if it finds more without. */
-async function eitherClause(read: ReadRequest, total: number): Promise<Suggestions | undefined> {
-  const { context, checked } = read;
-  const { request } = checked;
-  const query = withAnd(read);
-  const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
-  if (query === undefined || all === undefined || all === 0 || all >= total) return undefined;
-  return meantAs(`one clause of "${request.query}" is enough`, query, all);
 }
 
 /** What a query finds with periods for dates and values for their words, if it finds more. */
@@ -217,7 +205,7 @@ async function withValues(
     const values = elsewhere?.map((one) => `${one.clause} has ${one.total}`);
     return values === undefined ? [] : [`values have ${clause}, too (${values.join(', ')})`];
   });
-  const meant = meantAs(words.join(', '), query, all);
+  const meant = meantAs({ why: words.join(', '), query, total: all });
   return words.length === 0 ? { ...meant, notes: [] } : meant;
 }
 
@@ -233,7 +221,9 @@ async function asPhrase(
   if (!WORDS.test(text)) return undefined;
   const phrase = quote(text.trim());
   const total = await totalWith(context, request, 'query', phrase);
-  return total ? meantAs('rows have the words side by side', phrase, total) : undefined;
+  return total
+    ? meantAs({ why: 'rows have the words side by side', query: phrase, total })
+    : undefined;
 }
 
 /** Gaps between words that are tried without their blanks. */
@@ -250,18 +240,13 @@ async function asOneWord(
     for (const sign of ['', "'"]) {
       const query = text.trim().slice(0, index) + sign + text.trim().slice(index + gap.length);
       const total = await totalWith(context, request, 'query', query);
-      if (total) return meantAs('rows have the words as one', query, total);
+      if (total) return meantAs({ why: 'rows have the words as one', query, total });
     }
   }
   return undefined;
 }
 
-const meantAs = (
-  why: string,
-  query: string,
-  total: number,
-  before: readonly string[] = [],
-): Suggestions => ({
+const meantAs = ({ why, query, total }: Reasoned, before: readonly string[] = []): Suggestions => ({
   notes: [...before, withTotal(meantNote({ why, query }), total)],
   suggested_query: query,
   suggested_total: total,

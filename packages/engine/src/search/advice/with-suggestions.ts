@@ -64,7 +64,7 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   if (isRead && response.total > 0) return { ...response, ...meant, ...notesOf(counted) };
   const { doubts, suggestions } = await loadSuggestions();
   const { notes, ...found } =
-    response.total > 0 ? await doubts(read, response.total) : await suggestions(read);
+    response.total > 0 ? await doubts(read, response) : await suggestions(read);
   const others = isRead ? [] : notes;
   return { ...response, ...found, ...meant, ...notesOf([...counted, ...others]) };
 }

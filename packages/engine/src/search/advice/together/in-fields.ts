@@ -6,7 +6,9 @@ import type { FieldPlan } from '../../../schema/field-plan.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
 import { PLAIN, TRIED_FIELDS } from '../meant.ts';
-import { type Counted, totalWith } from '../meant-queries.ts';
+import { type Counted, type Reasoned, totalWith } from '../meant-queries.ts';
+import type { ReadRequest } from '../read-request.ts';
+import { wordsAlone } from './bare-words.ts';
 
 /** Words that are looked up, at most. */
 const WORDS = 5;
@@ -24,6 +26,13 @@ export function fieldsOfWords({ mapping }: SearchContext): readonly FieldPlan[] 
   const copies = new Set(fields.exact?.values());
   const visible = [...fields.plans.values()].filter(({ name }) => !/#/.test(name));
   return visible.filter((plan) => hasValues(fields, plan) && !copies.has(plan.name));
+}
+
+/** The query in which the words of another one, which has nothing else, are values of several fields. */
+export async function spreadWords(read: ReadRequest): Promise<Reasoned | undefined> {
+  const { context, checked } = read;
+  const found = await inFields(context, checked.request, wordsAlone(read));
+  return found && { ...found, why: 'the words may be values of several fields' };
 }
 
 /**

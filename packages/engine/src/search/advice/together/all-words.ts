@@ -1,0 +1,47 @@
+import type { Hit } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract/internal';
+import { escapeField } from '../../../query/syntax/characters.ts';
+import { searchIndex } from '../../search.ts';
+import { wordsOfOr } from '../clause-counts.ts';
+import { type Reasoned, totalWith } from '../meant-queries.ts';
+import { matchOf, type ReadRequest } from '../read-request.ts';
+import { withAnd } from '../side-by-side.ts';
+import { wordsAlone } from './bare-words.ts';
+import { spreadWords } from './in-fields.ts';
+
+/** Part of a score that sums in another order may differ by. */
+const ROUNDING = 1e-6;
+
+/** What a query of clauses side by side finds with AND, if it finds more without. */
+export async function allClauses(read: ReadRequest, total: number): Promise<Reasoned | undefined> {
+  const { context, checked } = read;
+  const { request } = checked;
+  const query = withAnd(read);
+  const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
+  if (query === undefined || all === undefined || all === 0 || all >= total) return undefined;
+  return { why: `one clause of "${request.query}" is enough`, query, total: all };
+}
+
+/**
+ * The query of the rows that have all bare words, if the best hit lacks one; if no row has all and
+ * one is a number, their values in several fields. `hits`: the page of the search.
+ */
+export async function allWords(
+  read: ReadRequest,
+  hits: readonly Hit[],
+): Promise<Reasoned | undefined> {
+  const { context, checked, tree } = read;
+  const { sort, offset = 0, search_after } = checked.request;
+  const isBest = sort === undefined && search_after === undefined && offset === 0;
+  const words = isBest && wordsOfOr(tree).size > 1 ? wordsAlone(read) : [];
+  if (words.length < 2 || hits.length === 0) return undefined;
+  const query = words.map(escapeField).join(' AND ');
+  const all = { ...matchOf(checked.request), query, fields: [], limit: 1 };
+  const {
+    total,
+    hits: [first],
+  } = await searchIndex(context, checkSearchRequest(all));
+  if (total === 0) return words.some((word) => /^\d/.test(word)) ? spreadWords(read) : undefined;
+  if (first === undefined || first.score >= hits[0].score * (1 - ROUNDING)) return undefined;
+  return { why: 'the first rows lack a word', query, total };
+}
