@@ -22,6 +22,18 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** A name without case, blanks and signs. */
+export const lettersOf = (name: string): string =>
+  name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+
+/** The candidate with a name, else the only one of the same letters; undefined: none, several. */
+export function sameLetters(name: string, candidates: readonly string[]): string | undefined {
+  if (candidates.includes(name)) return name;
+  const letters = lettersOf(name);
+  const same = new Set(candidates.filter((one) => lettersOf(one) === letters));
+  return same.size === 1 ? [...same][0] : undefined;
+}
+
 /** `; did you mean "x"?` for the end of a message, or nothing. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const near = nearest(name, candidates);

@@ -3,7 +3,7 @@ import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it } from 'vitest';
 import { inFieldCase } from './field-case.ts';
 
-const NAMES = ['Sales', 'Postal_Code', 'Sub-Category', 'City', 'city', 'Order_Date'];
+const NAMES = ['Sales', 'Postal_Code', 'Sub-Category', 'City', 'city', 'Order_Date', 'Score'];
 const backend = {
   describeIndex: async ({ index }: { index: string }) => {
     if (index === 'none') throw new LhsError('index_not_found', 'there is no index "none"');
@@ -18,6 +18,7 @@ describe('names of fields in flags', () => {
     [{ sort: '-sales' }, { sort: '-Sales' }],
     [{ sort: 'sales:desc,_score' }, { sort: 'Sales:desc,_score' }],
     [{ sort: 'postal code desc' }, { sort: 'Postal_Code desc' }],
+    [{ sort: '_score,score' }, { sort: '_score,Score' }],
     [{ sort: 'CITY' }, { sort: 'CITY' }],
     [{ sort: 'city' }, { sort: 'city' }],
     [{ sort: '-sale' }, { sort: '-sale' }],

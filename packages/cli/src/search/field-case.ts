@@ -1,6 +1,6 @@
 /** Names of fields in flags, in the case in which the index has them. */
 import { LhsError } from '@lakehouse-search/contract';
-import type { BackendApi } from '@lakehouse-search/contract/internal';
+import { type BackendApi, sameLetters } from '@lakehouse-search/contract/internal';
 import type { AggregationFlags } from './aggregation-flags.ts';
 import type { SearchFlags } from './search-flags.ts';
 
@@ -14,6 +14,9 @@ const NAMING: readonly (keyof NamingFlags)[] = [
   ...(['lexical-fields', 'vector-field', 'terms', 'significant', 'stats', 'avg', 'min'] as const),
   ...(['max', 'sum', 'histogram', 'cardinality', 'percentiles'] as const),
 ];
+
+/** Orders that are no field, beside a field `score` too. */
+const ORDERS = ['_score', '_key'];
 
 /** A name with its sign, and its order or interval. */
 const NAMED = /^(\s*[+-]?)([^:]*?)((?::.*|\s+(?:asc|desc)(?:ending)?)?\s*)$/is;
@@ -56,10 +59,5 @@ async function fieldNames(index: string, backend: BackendApi): Promise<readonly 
   }
 }
 
-function fieldOf(name: string, names: readonly string[]): string {
-  if (names.includes(name)) return name;
-  const same = names.filter((one) => lettersOf(one) === lettersOf(name));
-  return same.length === 1 ? same[0] : name;
-}
-
-const lettersOf = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
+const fieldOf = (name: string, names: readonly string[]): string =>
+  ORDERS.includes(name) ? name : (sameLetters(name, names) ?? name);

@@ -1,5 +1,5 @@
 import type { ErrorAdvice, LhsError } from '@lakehouse-search/contract';
-import { nearest } from '@lakehouse-search/contract/internal';
+import { lettersOf, nearest } from '@lakehouse-search/contract/internal';
 import type { Definition } from '../../schema/definition.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { KeySpec } from '../../schema/keys/key.ts';
@@ -201,9 +201,6 @@ export function onlyFieldWith(fields: QueryFields, name: string): string | undef
   const found = names.filter(([, words]) => words.startsWith(part) || words.endsWith(part));
   return found.length === 1 ? found[0][0] : undefined;
 }
-
-/** A name without case, blanks and signs. */
-const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
 /** The nearest name, then the nearest of the others, at most three. */
 export function nearestFieldNames(fields: QueryFields, name: string): readonly string[] {

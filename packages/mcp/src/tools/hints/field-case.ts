@@ -4,7 +4,7 @@ import {
   type JsonObject,
   LhsError,
 } from '@lakehouse-search/contract';
-import { isPlain } from '@lakehouse-search/contract/internal';
+import { isPlain, sameLetters } from '@lakehouse-search/contract/internal';
 import type { AgentContext } from '../../base/agent-backend.ts';
 import { fieldClause } from '../../base/field-clause.ts';
 import { rowPath } from '../hits/row-paths.ts';
@@ -23,9 +23,9 @@ const NAMES = ['terms', 'histogram', 'stats', 'cardinality', 'percentiles'];
 
 /**
  * Answers a call with the names of its fields as the indexes write them: a name that differs from
- * one field in case alone is that field. Unknown names are read as the field that they suggest in
- * `fields`, and in `sort` if it is a date. The notes say so. Throws what `answer` throws about
- * other names.
+ * one field in case, blanks and signs alone is that field. Unknown names are read as the field that
+ * they suggest in `fields`, and in `sort` if it is a date. The notes say so. Throws what `answer`
+ * throws about other names.
  */
 export async function inFieldCase<Input extends Named, Answer>(
   input: Input,
@@ -112,12 +112,11 @@ async function inClauseCase<Input extends Named, Answer>(
 
 const readAs = (name: string, own: string): string => `"${name}" was read as field "${own}"`;
 
-/** A field or a path with that name, or the only field with it in other letters. */
+/** A field or a path with that name, or the only field of the same letters. */
 export function meantField(name: string, indexes: readonly IndexDescription[]): string | undefined {
   const names = indexes.flatMap(({ fields }) => fields.map((field) => field.name));
-  if (names.includes(name) || indexes.some((index) => rowPath(name, index))) return name;
-  const same = new Set(names.filter((one) => one.toLowerCase() === name.toLowerCase()));
-  return same.size === 1 ? [...same][0] : undefined;
+  if (indexes.some((index) => rowPath(name, index))) return name;
+  return sameLetters(name, names);
 }
 
 /** The field that an index suggests for an unknown name. */
