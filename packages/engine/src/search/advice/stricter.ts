@@ -11,15 +11,9 @@ import { withAnd } from './side-by-side.ts';
 /** Words of a phrase behind the name of a field, in the order in which they are tried. */
 const PHRASE_WORDS = [Number.POSITIVE_INFINITY, 3, 2];
 
-/** The query with AND between its clauses of several fields; undefined: that finds nothing. */
-export async function inAllClauses(
-  context: SearchContext,
-  request: SearchRequest,
-  query: string,
-): Promise<Counted | undefined> {
-  const read = readAs(context, request, query);
-  return counted(context, request, read && withAnd(read));
-}
+/** A query with AND between its clauses of several fields; undefined: that finds nothing. */
+export const inAllClauses = (read: ReadRequest): Promise<Counted | undefined> =>
+  counted(read.context, read.checked.request, withAnd(read));
 
 /** The query with a phrase for each value and the words behind it; undefined: no row has them. */
 export async function withValuePhrases(
@@ -47,7 +41,8 @@ export async function stricter(
   meant = text,
 ): Promise<Counted | undefined> {
   const phrases = await withValuePhrases(context, request, text);
-  return (await inAllClauses(context, request, phrases?.query ?? meant)) ?? phrases;
+  const read = readAs(context, request, phrases?.query ?? meant);
+  return (read && (await inAllClauses(read))) ?? phrases;
 }
 
 async function counted(

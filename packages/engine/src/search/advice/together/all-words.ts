@@ -3,9 +3,9 @@ import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { escapeField } from '../../../query/syntax/characters.ts';
 import { searchIndex } from '../../search.ts';
 import { wordsOfOr } from '../clause-counts.ts';
-import { type Reasoned, totalWith } from '../meant-queries.ts';
+import type { Reasoned } from '../meant-queries.ts';
 import { matchOf, type ReadRequest } from '../read-request.ts';
-import { withAnd } from '../side-by-side.ts';
+import { inAllClauses } from '../stricter.ts';
 import { wordsAlone } from './bare-words.ts';
 import { spreadWords } from './in-fields.ts';
 
@@ -14,12 +14,9 @@ const ROUNDING = 1e-6;
 
 /** What a query of clauses side by side finds with AND, if it finds more without. */
 export async function allClauses(read: ReadRequest, total: number): Promise<Reasoned | undefined> {
-  const { context, checked } = read;
-  const { request } = checked;
-  const query = withAnd(read);
-  const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
-  if (query === undefined || all === undefined || all === 0 || all >= total) return undefined;
-  return { why: `one clause of "${request.query}" is enough`, query, total: all };
+  const all = await inAllClauses(read);
+  if (all === undefined || all.total >= total) return undefined;
+  return { why: `one clause of "${read.checked.request.query}" is enough`, ...all };
 }
 
 /**
