@@ -10,7 +10,7 @@ import { kernelUse } from '../../src/scoring/kernel/query-kernel.ts';
 
 const README = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
 const WRITTEN = /lhs search \S+ '(.+?)'(.*)|\bquery"?: ["'](.+?)["'] ?[,}]/g;
-/** Without those by meaning or in another order. A value of a KEYWORD field scores: here it filters. */
+/** Without those by meaning or in another order. A KEYWORD value scores: here it filters. */
 const QUERIES = [...README.matchAll(WRITTEN)]
   .filter(([, , flags = '']) => !/--(mode|sort)/.test(flags))
   .map(([, command, , json]) => command ?? json)
