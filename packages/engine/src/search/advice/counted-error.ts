@@ -21,6 +21,15 @@ import { suggestionFor } from './suggested-query.ts';
 
 const MEANT = 'perhaps you mean ';
 
+/** The text of a request that an error is about. */
+interface WrongText {
+  readonly context: SearchContext;
+  readonly request: SearchRequest;
+  readonly part: (typeof TEXTS)[number];
+  /** What the error suggests, else the text. */
+  readonly written: string;
+}
+
 /** The error, with the total of the query that is its way out. */
 export async function countedError(
   context: SearchContext,
@@ -28,48 +37,77 @@ export async function countedError(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof LhsError) || error.hint === undefined) return error;
-  const { code, message, hint, next, place, details } = error;
+  const { place, details } = error;
   const { suggested_query: meant } = details;
   const part = TEXTS.find((name) => request[name] === place?.text);
   const text = part && request[part];
   if (part === undefined || typeof text !== 'string') return error;
+  const wrong = { context, request, part, written: typeof meant === 'string' ? meant : text };
   const dated = await datedQuery(context, request, part);
-  const written = typeof meant === 'string' ? meant : text;
-  const total =
-    dated || written !== meant ? undefined : await totalWith(context, request, part, written);
-  if (total !== undefined) {
-    const better = part === 'query' ? await stricter(context, request, written) : undefined;
-    const [first, query] = better ? [withTotal(better.query, better.total), better.query] : [];
-    const said = first
-      ? hint.replace(MEANT + written, () => `${MEANT}${first} or ${written}`)
-      : hint;
-    const suggested = { ...details, suggested_query: query ?? written };
-    const advice = { hint: withTotal(said, total), place, details: suggested };
-    return new LhsError(code, message, { ...advice, cause: error });
-  }
-  const found = dated
-    ? [dated]
-    : await meantByUnknown(context, { ...request, [part]: written }, part, written);
+  const suggested = dated ? undefined : await withSuggestion(wrong, error);
+  return suggested ?? withMeant(dated ? [dated] : await meantByUnknown(wrong), error);
+}
+
+/** The error with the total of what it suggests, behind a stricter query that has hits, too. */
+async function withSuggestion(
+  { context, request, part, written }: WrongText,
+  error: LhsError,
+): Promise<LhsError | undefined> {
+  const { code, message, hint = '', place, details } = error;
+  if (details.suggested_query !== written) return undefined;
+  const total = await totalWith(context, request, part, written);
+  if (total === undefined) return undefined;
+  const better = part === 'query' ? await stricter(context, request, written) : undefined;
+  const first = better && withTotal(better.query, better.total);
+  const said = first ? hint.replace(MEANT + written, () => `${MEANT}${first} or ${written}`) : hint;
+  const suggested = { ...details, suggested_query: better?.query ?? written };
+  const advice = { hint: withTotal(said, total), place, details: suggested };
+  return new LhsError(code, message, { ...advice, cause: error });
+}
+
+/** The error with the queries that were probably meant. */
+function withMeant(found: readonly Counted[], error: LhsError): LhsError {
   const [first] = found;
   if (first === undefined) return error;
+  const { code, message, hint = '', next, place, details } = error;
   const queries = found.map(({ query, total }) => withTotal(query, total)).join(' or ');
   const rest = hint.split('\n').filter((line) => !/^did you mean |perhaps you mean /.test(line));
-  const advice = { hint: [`perhaps you mean ${queries}`, ...rest].join('\n'), next, place };
+  const advice = { hint: [MEANT + queries, ...rest].join('\n'), next, place };
   const suggested = { ...details, suggested_query: first.query };
   return new LhsError(code, message, { ...advice, details: suggested, cause: error });
 }
 
 /** The queries that clauses of unknown fields may have meant, the likeliest first. */
-async function meantByUnknown(
-  context: SearchContext,
-  request: SearchRequest,
-  part: 'query' | 'filter',
-  written: string,
-): Promise<readonly Counted[]> {
+async function meantByUnknown(wrong: WrongText): Promise<readonly Counted[]> {
+  const { context, request, part } = wrong;
+  const { unknown, named, whole, path, all } = await candidates(wrong);
+  const found: Counted[] = [];
+  for (const query of new Set(all)) {
+    const total = await totalWith(context, request, part, query);
+    if (total === undefined) continue;
+    const hasNames = named.includes(query);
+    const better =
+      hasNames && part === 'query' ? await stricter(context, request, query) : undefined;
+    if (total > 0 || hasNames) found.push(better ?? { query, total });
+  }
+  const isRange = unknown.some(({ kind }) => kind === 'range');
+  const [best, ...others] = found.filter(({ total }) => total > 0);
+  if (best !== undefined)
+    return isRange ? [best, ...others.filter(({ query }) => named.includes(query))] : [best];
+  for (const query of part === 'query' ? [...named, whole ?? []].flat() : []) {
+    const meant = await suggestionFor(context, request, query);
+    if (meant) return [meant];
+  }
+  return isRange || path !== undefined ? found.slice(0, 1) : [];
+}
+
+/** What clauses of unknown fields may stand for: other names, a whole value, words of a text. */
+async function candidates({ context, request, part, written }: WrongText) {
   const fields = queryFields(context.mapping);
-  const direct = unknownClauses(context.mapping, request, part);
-  const text = direct.length > 0 ? written : (asClauses(written, fields) ?? written);
-  const unknown = unknownClauses(context.mapping, { ...request, [part]: text }, part);
+  const unknownIn = (text: string) =>
+    unknownClauses(context.mapping, { ...request, [part]: text }, part);
+  const text = unknownIn(written).length > 0 ? written : (asClauses(written, fields) ?? written);
+  const unknown = unknownIn(text);
   const fan = new FanOut(context.shards);
   const count = (node: Query) => matchTotal(context, { ast: writeTree(node) });
   const guesser = { context, fan, count };
@@ -86,24 +124,8 @@ async function meantByUnknown(
   const pasted = isNamed ? [] : (pastedQueries(written, written, [], fields) ?? []);
   const [whole = isNamed ? undefined : asValue(written), ...words] = pasted;
   const texts = [...words, isNamed ? undefined : withPhrases(text, unknown)];
-  const found: Counted[] = [];
-  for (const query of new Set([whole, ...named, ...asAddresses(text, unknown, fields), ...texts])) {
-    const total = query === undefined ? undefined : await totalWith(context, request, part, query);
-    if (query === undefined || total === undefined) continue;
-    const hasNames = named.includes(query);
-    const better =
-      hasNames && part === 'query' ? await stricter(context, request, query) : undefined;
-    if (total > 0 || hasNames) found.push(better ?? { query, total });
-  }
-  const isRange = unknown.some(({ kind }) => kind === 'range');
-  const [best, ...others] = found.filter(({ total }) => total > 0);
-  if (best !== undefined)
-    return isRange ? [best, ...others.filter(({ query }) => named.includes(query))] : [best];
-  for (const query of part === 'query' ? [...named, whole ?? []].flat() : []) {
-    const meant = await suggestionFor(context, request, query);
-    if (meant) return [meant];
-  }
-  return isRange || path !== undefined ? found.slice(0, 1) : [];
+  const all = [whole, ...named, ...asAddresses(text, unknown, fields), ...texts];
+  return { unknown, named, whole, path, all: all.filter((query) => query !== undefined) };
 }
 
 /** The nearest fields of a clause; of a range of numbers those that hold numbers, if there are. */
