@@ -78,6 +78,7 @@ export interface FormerCommit {
 export const familyPrefix = (uuid: string): string => `families/${uuid}/`;
 /** The key of the object of a name. */
 export const headKey = (name: string): string => `indexes/${name}`;
+const movedKey = (name: string): string => `moved/${name}`;
 const digits = (number: number): string => String(number).padStart(12, '0');
 /** What the keys of the commits of an index begin with. */
 export const commitPrefix = (uuid: string): string => `${familyPrefix(uuid)}commits/`;
@@ -125,9 +126,20 @@ export async function writeHead(
   return put === 'refused' ? null : put.etag;
 }
 
-/** Removes a name. */
-export const removeHead = ({ store }: Home, name: string): Promise<void> =>
-  store.delete([headKey(name)]);
+/** Removes a name. `movedTo`: where its index is from now on, for readers. */
+export async function removeHead({ store }: Home, name: string, movedTo?: string): Promise<void> {
+  if (movedTo === undefined) return store.delete([headKey(name), movedKey(name)]);
+  await store.put(movedKey(name), Buffer.from(JSON.stringify({ to: movedTo })));
+  await store.delete([headKey(name)]);
+}
+
+/** Where the index of a removed name is; null: it was dropped or renamed, if it was there. */
+export const whereMoved = async (
+  home: Home,
+  name: string,
+  signal?: AbortSignal,
+): Promise<string | null> =>
+  (await readStored(home, movedKey(name), MOVED, signal))?.value.to ?? null;
 
 /** Marks an index as dropped for ever: no writer goes on with it, nobody pins its commits. */
 export async function markDropped({ store }: Home, uuid: string): Promise<void> {
@@ -304,6 +316,11 @@ const COMMIT: Fields<PublishedCommit> = {
 const HEADS: StoredKind<Head> = {
   maxBytes: HEAD_BYTES,
   check: requestOf<Head>(HEAD, 'uuid', 'number'),
+  fault: damagedObject,
+};
+const MOVED: StoredKind<{ readonly to: string }> = {
+  maxBytes: HEAD_BYTES,
+  check: requestOf<{ readonly to: string }>({ to: text }, 'to'),
   fault: damagedObject,
 };
 const checkedCommit = requestOf<PublishedCommit>(

@@ -57,6 +57,11 @@ export class PublishedLooks {
     return this.#parts.reader.isPlace;
   }
 
+  /** The advice on an index that was moved from here. */
+  adviceOn(name: string): { readonly hint: string } | undefined {
+    return this.#parts.reader.adviceOn(name);
+  }
+
   /** Starts a look if it is time; whether reads should wait for it. */
   begin(): boolean {
     const age = this.#parts.clock.ticks() - this.#lookedAt;
@@ -134,17 +139,20 @@ export function publishedLooks(
 /** The error for a name that is not published at the location, in place of the registry's. */
 export function notPublished(looks: PublishedLooks, name: string, error: unknown): unknown {
   if (!(error instanceof LhsError) || error.code !== 'index_not_found') return error;
-  const { location } = looks;
+  const { location, isPlace } = looks;
   const { details } = error;
-  if (name === location && !looks.isPlace) {
-    const hint = 'it was dropped there, or renamed';
+  const isSelf = name === location;
+  const moved = looks.adviceOn(isSelf ? nameIn(location) : name);
+  if (isSelf && !isPlace) {
     const message = `there is no index at "${location}" any more`;
-    return new LhsError('index_not_found', message, { hint, details });
+    const advice = moved ?? { hint: 'it was dropped there, or renamed' };
+    return new LhsError('index_not_found', message, { ...advice, details });
   }
-  const message =
-    name === location
-      ? `"${location}" names no index of that place`
-      : `"${location}" has no index "${name}"`;
-  const hint = error.hint?.startsWith('indexes: ') ? { hint: error.hint } : {};
-  return new LhsError('index_not_found', message, { ...hint, details });
+  const message = isSelf
+    ? `"${location}" names no index of that place`
+    : `"${location}" has no index "${name}"`;
+  const names = error.hint?.startsWith('indexes: ') ? { hint: error.hint } : {};
+  return new LhsError('index_not_found', message, { ...(moved ?? names), details });
 }
+
+const nameIn = (location: string): string => location.slice(location.lastIndexOf('/') + 1);

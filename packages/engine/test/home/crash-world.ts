@@ -168,7 +168,7 @@ export class CrashWorld {
     // of two lines, the first one is a signature
     const json = (key: string) =>
       JSON.parse(this.#objects.get(key)!.bytes.toString().trim().split('\n').at(-1)!);
-    const needed = new Set([`${root}repository.json`]);
+    const needed = new Set([`${root}repository.json`, ...this.#keys(`${root}moved/`)]);
     const need = (uuid: string, number: number) => {
       const key = `${root}families/${uuid}/commits/${String(number).padStart(12, '0')}`;
       const isEnded = (this.#objects.get(key)?.bytes.length ?? 0) < 10;

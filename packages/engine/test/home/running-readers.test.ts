@@ -203,6 +203,21 @@ describe('a program that reads by location', () => {
     await other.close();
   });
 
+  it('says where an index is that was moved, until it comes back', async () => {
+    const readers = [await open(), await open(0, place)];
+    const second = `${place}-second`;
+    await lake.backend.moveIndex({ index: 't', storage: second });
+    const gone = { code: 'index_not_found', hint: `it was moved to "${second}/t"` };
+    for (const reader of [...readers, { search: () => open() }]) {
+      await expect(reader.search({ index: 't', query: 'train' })).rejects.toMatchObject(gone);
+    }
+    await lake.backend.moveIndex({ index: 't', storage: place });
+    for (const reader of readers) expect(await total(reader)).toBe(300);
+    await lake.backend.dropIndex({ index: 't' });
+    await expect(open()).rejects.toMatchObject({ hint: expect.stringContaining('"storage"') });
+    for (const reader of readers) await reader.close();
+  });
+
   it('shares what it fetched with other processes', async () => {
     const [one, other] = [await open(), await open()];
     await CHANGES.append!(0);

@@ -160,7 +160,7 @@ export class ColdLake {
   objects(): readonly string[] {
     const keys = [...this.#store.server.buckets.get('frozen')!.keys()];
     const own = keys.filter((key) => key.startsWith(`${this.place.slice('s3://frozen/'.length)}/`));
-    return own.filter((key) => !/\/(repository\.json|dropped)$/.test(key));
+    return own.filter((key) => !/\/(repository\.json|dropped|moved\/t)$/.test(key));
   }
 
   /** Requests for bundles since `seen` was emptied. */

@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { didYouMean, firstNames } from '@lakehouse-search/contract/internal';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
 import { inStore } from '../../source/store-errors.ts';
-import { type Head, headsIn, readHead } from '../chain.ts';
+import { type Head, headsIn, readHead, whereMoved } from '../chain.ts';
 import { isRepository, openHome } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
 
@@ -55,9 +55,17 @@ const noLocation = (location: string): LhsError =>
     hint: 'expected s3://, gs://, az:// or abfss:// with a bucket, or file://, and its name',
   });
 
+/** The advice on an index that was moved. */
+export const movedTo = (location: string) => ({ hint: `it was moved to "${location}"` });
+
 /** The error for a name that a place has not. */
 export async function notThere(home: Home, name: string): Promise<LhsError> {
   const { place } = home;
+  const to = await inStore(() => whereMoved(home, name));
+  if (to !== null) {
+    const message = `"${place}" has no index "${name}" any more`;
+    return new LhsError('index_not_found', message, { ...movedTo(to), details: { place } });
+  }
   const names = (await inStore(() => headsIn(home))).map((head) => head.name);
   const others = names.length === 0 ? '' : `; it has ${firstNames(name, names, 20)}`;
   const near = didYouMean(name, names) || others;

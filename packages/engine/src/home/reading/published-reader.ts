@@ -30,6 +30,7 @@ import {
   newestCommit,
   type PublishedCommit,
   readHead,
+  whereMoved,
 } from '../chain.ts';
 import { type FilledFolder, fillGeneration } from '../fill-generation.ts';
 import { hasAllFiles } from '../pinned-commit.ts';
@@ -37,7 +38,7 @@ import { definitionNamed, makeIndex } from '../restore-index.ts';
 import type { Home } from '../stored-json.ts';
 import { requireTrusted } from '../trusted-location.ts';
 import { lastPublication, type Publication, writePublication } from '../writing/publication.ts';
-import { type NamedHead, notThere } from './find-published.ts';
+import { movedTo, type NamedHead, notThere } from './find-published.ts';
 import { cacheError, markCommit, unmarkFormer } from './opened-folder.ts';
 
 /** Indexes that are brought up at a time. */
@@ -77,6 +78,8 @@ export class PublishedReader {
   readonly #registry: Registry;
   /** Versions of the heads that were brought here. */
   readonly #etags = new Map<string, string>();
+  /** Where indexes are that were moved, by name. */
+  readonly #moved = new Map<string, string>();
   /** Warnings that hold since they were given. */
   #warned: ReadonlySet<string> = new Set();
 
@@ -105,11 +108,15 @@ export class PublishedReader {
     const heads = known === null ? await inStore(() => this.#heads(call.signal, names)) : [known];
     const faults: LhsError[] = [];
     // other processes may read other indexes of the place
-    const dropped = this.#registry
+    const gone = this.#registry
       .list()
       .filter(({ name }) => names?.includes(name) ?? true)
-      .filter((index) => !heads.some(({ name }) => name === index.name))
-      .map((index) => this.#drop(index));
+      .filter((index) => !heads.some(({ name }) => name === index.name));
+    for (const { name } of gone) {
+      const to = await inStore(() => whereMoved(this.#parts.home, name, call.signal));
+      if (to !== null) this.#moved.set(name, to);
+    }
+    const dropped = gone.map((index) => this.#drop(index));
     let isChanged = dropped.length > 0;
     await eachOf(heads, AT_ONCE, async (head) => {
       try {
@@ -279,6 +286,12 @@ export class PublishedReader {
       await this.#parts.clock.sleep(LOCK_MS, signal);
       refuseAborted(signal);
     }
+  }
+
+  /** The advice on an index that was moved from here; undefined: it was not. */
+  adviceOn(name: string): { readonly hint: string } | undefined {
+    const to = this.#moved.get(name);
+    return to === undefined ? undefined : movedTo(to);
   }
 
   /** Removes an index; returns its UUID. */

@@ -8,28 +8,29 @@ import type { Publication } from './publication.ts';
 
 /**
  * Removes the name under which an index was published: readers do not find it any more, its commits
- * stay. Throws as `removePublished`.
+ * stay. `movedTo`: where it is from now on. Throws as `removePublished`.
  */
-export async function removeName(publication: Publication): Promise<void> {
+export async function removeName(publication: Publication, movedTo?: string): Promise<void> {
   const home = await openHome(publication.place);
   await inStore(async () => {
     await requireOwn(home, publication);
-    await removeOwnHead(home, publication);
+    await removeOwnHead(home, publication, movedTo);
   });
 }
 
 /**
- * Removes all that an index has published but pinned commits, its name before its commits. Throws
- * index_busy if another data folder has written its newest commit, and as `inStore`.
+ * Removes all that an index has published but pinned commits, its name before its commits.
+ * `movedTo`: as above. Throws index_busy if another data folder has written its newest commit, and
+ * as `inStore`.
  */
-export async function removePublished(publication: Publication): Promise<void> {
+export async function removePublished(publication: Publication, movedTo?: string): Promise<void> {
   const home = await openHome(publication.place);
   await inStore(async () => {
     const { family } = publication;
     await requireOwn(home, publication);
     // from here on no writer that finds no name sends it again
     await markDropped(home, family);
-    await removeOwnHead(home, publication);
+    await removeOwnHead(home, publication, movedTo);
     await sweepFamily(home, family, null);
   });
 }
@@ -41,9 +42,9 @@ async function requireOwn(home: Home, { family, newest: own, isOwn }: Publicatio
   if (!isLast && !(await isDropped(home, family))) throw writtenElsewhere(newest.index, home);
 }
 
-async function removeOwnHead(home: Home, { name, family }: Publication): Promise<void> {
+async function removeOwnHead(home: Home, { name, family }: Publication, movedTo?: string) {
   if (name === null || (await readHead(home, name))?.uuid !== family) return;
-  await removeHead(home, name);
+  await removeHead(home, name, movedTo);
 }
 
 const writtenElsewhere = (index: string, { place }: Home): LhsError =>

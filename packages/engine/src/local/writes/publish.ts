@@ -81,8 +81,10 @@ export async function settleAtHome(
     await warmAll(folderOf(indexes, uuid), options);
     leaveFormer(indexes, uuid, null);
   } else await settleIn(indexes, known, turn, options);
-  await leavePlaces(indexes, uuid, async ({ place }) => !(await isNeeded(indexes, uuid, place)));
-  await hideLeft(folderOf(indexes, uuid));
+  const isFree = async ({ place }: Publication) => !(await isNeeded(indexes, uuid, place));
+  const to = known === null ? undefined : `${known.storage}/${nameThere(known)}`;
+  await leavePlaces(indexes, uuid, isFree, to);
+  await hideLeft(folderOf(indexes, uuid), to);
 }
 
 /** Whether a kept generation or a point in time has cold windows in a place that is left. */
@@ -119,25 +121,26 @@ function leaveFormer(
   if (last !== null && last.place !== known?.storage) leaveLast(folder, last);
 }
 
-/** Removes what an index has published in places that it has left. */
+/** Removes what an index has published in places that it has left; `to`: where it is now. */
 async function leavePlaces(
   indexes: LocalIndexes,
   uuid: string,
   which: (left: Publication) => Promise<boolean>,
+  to?: string,
 ): Promise<void> {
   const folder = folderOf(indexes, uuid);
   for (const left of leftPublications(folder)) {
     if (left.isStuck === true || !(await which(left))) continue;
-    if (await isRemoved(left)) forgetLeft(folder, left);
+    if (await isRemoved(left, 'removePublished', to)) forgetLeft(folder, left);
     else noteStuck(folder, left);
   }
 }
 
 /** Takes the name from what stays in places that were left: only points in time read it. */
-async function hideLeft(folder: ReturnType<typeof folderOf>): Promise<void> {
+async function hideLeft(folder: ReturnType<typeof folderOf>, to?: string): Promise<void> {
   for (const left of leftPublications(folder)) {
     if (left.isStuck === true || left.name === null) continue;
-    if (await isRemoved(left, 'removeName')) noteNameless(folder, left);
+    if (await isRemoved(left, 'removeName', to)) noteNameless(folder, left);
     else noteStuck(folder, left);
   }
 }
@@ -246,10 +249,11 @@ const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
 async function isRemoved(
   publication: Publication,
   how: 'removePublished' | 'removeName' = 'removePublished',
+  to?: string,
 ): Promise<boolean> {
   const removing = await import('../../home/writing/remove-published.ts');
   try {
-    await removing[how](publication);
+    await removing[how](publication, to);
     return true;
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
