@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { fastHint } from '../../query/bind/bounds.ts';
 import {
   changeHint,
+  fastField,
   findField,
   type QueryFields,
   unknownFieldHint,
@@ -18,7 +19,8 @@ const numberHint = (field: string): string =>
 
 /**
  * The field that an aggregation names. Throws invalid_argument where the index has none of that
- * name, where it is not fast (with the setting that makes it so), or of another type.
+ * name, where neither it nor a field with its whole values is fast (with the setting that makes it
+ * so), or of another type.
  */
 export function aggregationField(
   name: string,
@@ -28,12 +30,13 @@ export function aggregationField(
   types?: readonly string[],
 ): FieldPlan {
   const plan = declaredField(name, path, fields);
-  if (!isAggregatable(plan, fields)) {
+  const fast = fastField(plan, fields);
+  if (fast === undefined) {
     const message = `"${path}" needs a fast field: "${name}" is ${plan.type} without fast`;
     const others = kind === 'cardinality' ? '' : undefined;
     throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields, others) });
   }
-  if (types === undefined || types.includes(plan.type)) return plan;
+  if (types === undefined || types.includes(fast.type)) return fast;
   const allowed = types.join(', ');
   const message = `"${path}": ${kind} needs a field of ${allowed}; "${name}" is ${plan.type}`;
   const isNumber = plan.type === 'LONG' || plan.type === 'DOUBLE';
@@ -57,7 +60,3 @@ export function declaredField(name: string, path: string, fields: QueryFields): 
     found === undefined ? unknownFieldHint(fields, name) : { hint: declareHint(name, fields) };
   throw new LhsError('invalid_argument', message, advice);
 }
-
-/** True for fields that terms, stats and the rest can read. */
-export const isAggregatable = (plan: FieldPlan, fields: QueryFields): boolean =>
-  plan.column !== null && plan.type !== 'TEXT' && fields.fast.has(plan.id);

@@ -10,7 +10,7 @@ import { parseFieldValue, VALUE_SHAPES } from '../../schema/values/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
 import { meantError } from './correction.ts';
-import { changeHint, fastNames, hasValues, type QueryFields } from './fields.ts';
+import { changeHint, fastField, fastNames, hasValues, isFast, type QueryFields } from './fields.ts';
 import { type BindScope, nodeError, type QueryText } from './scope.ts';
 
 /** What a DATE in a query should look like, for messages. */
@@ -104,9 +104,10 @@ function plainNumber({ type }: FieldPlan, value: string): string | undefined {
   return parseFieldValue(type, text) === null ? undefined : text;
 }
 
-/** A range node on a field with a column. */
-export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
+/** A range node on a field with a column, or on a text whose whole values have one. */
+export function bindRange(named: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
   const { text } = scope;
+  const plan = fastField(named, scope.fields) ?? named;
   const ofNumbers = plan.type === 'KEYWORD' && hasNumbers(node);
   const retyped = ofNumbers ? numbersHint(plan, scope.fields) : '';
   requireFast(plan, node, scope, 'a range', retyped);
@@ -235,7 +236,7 @@ function requireFast(
   what: string,
   more: string,
 ): void {
-  if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
+  if (isFast(plan, scope.fields)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
   throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields) + more);
 }
@@ -246,9 +247,7 @@ export function fastHint(
   fields: QueryFields,
   others = `; ${fastNames(fields)}`,
 ): string {
-  const { exact, index } = fields;
-  const other = exact?.get(plan.id);
-  if (other !== undefined) return `take "${other}", which has the whole values of "${plan.name}"`;
+  const { index } = fields;
   if (plan.type !== 'TEXT') return changeHint(`set "fast: true" on "${plan.name}"`, index);
   const words = `no field of index "${index}" groups or sorts "${plan.name}" whole`;
   return `${words}: ${changeHint(`add ${exactField(plan, fields)}`, index)}${others}`;

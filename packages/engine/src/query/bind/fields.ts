@@ -139,6 +139,20 @@ export function unknownFieldsHint(fields: QueryFields, names: readonly string[])
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
 
+/** Whether a field has an order and groups. */
+export const isFast = (plan: FieldPlan, { fast }: QueryFields): boolean =>
+  plan.column !== null && fast.has(plan.id);
+
+/**
+ * The field if it has an order and groups, else the one with its whole values; undefined: there is
+ * none.
+ */
+export function fastField(plan: FieldPlan, fields: QueryFields): FieldPlan | undefined {
+  if (isFast(plan, fields)) return plan;
+  const other = fields.exact?.get(plan.id);
+  return other === undefined ? undefined : fields.plans.get(other);
+}
+
 /** The fields that have an order and groups, those of texts first. */
 export function fastNames({ plans, fast }: QueryFields): string {
   const able = [...plans.values()].filter(({ id, name }) => fast.has(id) && !name.includes('#'));

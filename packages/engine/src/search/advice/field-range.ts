@@ -1,7 +1,6 @@
 import type { AggResult, Json } from '@lakehouse-search/contract';
 import { checkAggregateRequest, withDates } from '@lakehouse-search/contract/internal';
-import { isAggregatable } from '../../aggregate/read/aggregation-field.ts';
-import { findField } from '../../query/bind/fields.ts';
+import { findField, isFast } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import { asIndexed, type SearchContext } from '../context.ts';
@@ -15,7 +14,7 @@ export async function fieldRange(context: SearchContext, node: Query): Promise<s
   const target = 'field' in node ? findField(fields, node.field) : undefined;
   if (target?.kind !== 'field' || node.kind === 'exists') return undefined;
   const { type, name: field } = target.plan;
-  if (!ORDERED.includes(type) || !isAggregatable(target.plan, fields)) return undefined;
+  if (!ORDERED.includes(type) || !isFast(target.plan, fields)) return undefined;
   const aggs = { min: { min: { field } }, max: { max: { field } } };
   const { results } = await aggregateIndex(context, checkAggregateRequest({ aggs }));
   const { min, max } = withDates(results, aggs, new Set(type === 'DATE' ? [field] : []));
@@ -31,7 +30,7 @@ const YEARS = 8;
 export async function yearsOf(context: SearchContext): Promise<readonly string[]> {
   const fields = queryFields(context.mapping);
   const dates = [...fields.plans.values()].filter(({ type }) => type === 'DATE');
-  const field = dates.find((plan) => isAggregatable(plan, fields))?.name;
+  const field = dates.find((plan) => isFast(plan, fields))?.name;
   if (field === undefined) return [];
   const aggs = { years: { date_histogram: { field, calendar_interval: 'year' } } } as const;
   const { results } = await aggregateIndex(context, checkAggregateRequest({ aggs }));

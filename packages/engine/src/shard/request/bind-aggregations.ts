@@ -1,18 +1,15 @@
 import type { FacetSpec, QueryTree, SkippedFacet } from '@lakehouse-search/contract';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
 import { mostFrequent } from '../../aggregate/kinds/terms.ts';
-import {
-  declaredField,
-  declareHint,
-  isAggregatable,
-} from '../../aggregate/read/aggregation-field.ts';
+import { declaredField, declareHint } from '../../aggregate/read/aggregation-field.ts';
 import { readAggregations } from '../../aggregate/read/read-aggregations.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
-import { findField, type QueryFields } from '../../query/bind/fields.ts';
+import { fastField, findField, type QueryFields } from '../../query/bind/fields.ts';
 import { hasPrecomputed } from '../../query/bind/nearest.ts';
 import type { Query } from '../../query/query.ts';
 import { readTree } from '../../query/tree/read.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { ShardQuery, SummarySpecs } from '../shard.ts';
 import { bindFilter } from './bind-request.ts';
@@ -101,19 +98,20 @@ function facetTerms(mapping: Mapping, { fields: names, size = FACET_SIZE }: Face
   const counted: Aggregation[] = [];
   const skipped: SkippedFacet[] = [];
   for (const name of new Set(names)) {
-    const reason = whySkipped(name, fields);
-    if (reason === null)
-      counted.push(mostFrequent(name, declaredField(name, 'facets', fields), size));
-    else skipped.push({ field: name, reason });
+    const found = facetField(name, fields);
+    if (typeof found === 'string') skipped.push({ field: name, reason: found });
+    else counted.push(mostFrequent(name, found, size));
   }
   return { counted, skipped };
 }
 
-function whySkipped(name: string, fields: QueryFields): string | null {
+/** The field whose values are counted, or why none are. */
+function facetField(name: string, fields: QueryFields): FieldPlan | string {
   if (findField(fields, name)?.kind === 'path')
     return `it is a path without a declared field: ${declareHint(name, fields)}`;
   const plan = declaredField(name, 'facets', fields);
-  if (isAggregatable(plan, fields)) return null;
+  const fast = fastField(plan, fields);
+  if (fast !== undefined) return fast;
   const why =
     plan.type === 'TEXT'
       ? 'it is TEXT, which has words and no values to count'

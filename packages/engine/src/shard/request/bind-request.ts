@@ -18,7 +18,12 @@ import { BY_SCORE, type SortKey } from '../../collect/order.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
-import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
+import {
+  fastField,
+  findField,
+  type QueryFields,
+  unknownFieldHint,
+} from '../../query/bind/fields.ts';
 import { misread } from '../../query/bind/misread.ts';
 import { missingNotes, withoutMissing } from '../../query/bind/optional-fields.ts';
 import { settleDates } from '../../query/bind/relative-dates.ts';
@@ -230,10 +235,11 @@ function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): 
 
 const KINDS = { _score: 'score', _key: 'key' } as const;
 
-/** A field with a column, by name. */
+/** A field with a column, by its name or that of a text with its whole values. */
 function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse'): FieldPlan {
   const field = knownField(name, fields, what);
-  if (field.column !== null && fields.fast.has(field.id)) return field;
+  const fast = fastField(field, fields);
+  if (fast !== undefined) return fast;
   const message = `"${what}" needs a fast field: "${name}" is ${field.type} without fast`;
   throw new LhsError('invalid_argument', message, { hint: fastHint(field, fields) });
 }
