@@ -118,7 +118,7 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
       num_docs: 27,
     });
     expect(lines(text.stdout)[0]).toMatch(/^vec {2}live, generation 1, 27 rows, .* in 1 segment$/);
-    expect(text.stdout).toMatch(/^sorts by {2}_score, _key, id, service, at$/m);
+    expect(text.stdout).toMatch(/^sorts by {2}_score, _key, id, service_exact, at$/m);
     expect(text.stdout).toMatch(/^next: lhs search vec 'some words'\n$/m);
     expect(Object.keys(described)).toEqual(
       expect.arrayContaining(
@@ -260,11 +260,14 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
       `${file}:${line}:${column} error unknown analyzer "englsh"; did you mean "english"?`,
     );
     expect(text.stdout).toMatch(/"servce".*did you mean "service"\?/);
-    expect(lines(text.stdout).at(-1)).toBe(`2 errors, 0 warnings in ${file}`);
+    expect(lines(text.stdout).at(-1)).toBe(`3 errors, 0 warnings in ${file}`);
     expect(lines(github.stdout)[0]).toMatch(
       new RegExp(`^::error file=.*bad\\.yaml,line=${line},col=${column}::unknown analyzer`),
     );
-    expect(JSON.parse(wire.stdout)).toMatchObject({ valid: false, issues: [{ line, column }, {}] });
+    expect(JSON.parse(wire.stdout)).toMatchObject({
+      valid: false,
+      issues: [{ line, column }, {}, {}],
+    });
     expect(lines(offline.stdout).at(-1)).toMatch(/^1 error, /);
   });
 
@@ -437,7 +440,7 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
       '  titl:x AND service:billing',
       '  ^^^^',
       '  did you mean "title"?',
-      '  fields: title, id, service, at, details',
+      '  fields: title, id, service, service_exact, at, details',
       '  lhs index describe vec',
     ]);
     expect(syntax.code).toBe(2);
@@ -516,7 +519,7 @@ describe.each(BACKENDS)('lhs keys get on %s', (backend) => {
     expect(words.stdout).toMatch(/^ {2}title +title 7$/m);
     expect(several.code).toBe(2);
     expect(several.stderr).toMatch(
-      /\d+ rows have it \(query service:billing\): did you mean id=\d+ or id=\d+/,
+      /\d+ rows have it \(query service_exact:billing\): did you mean id=\d+ or id=\d+/,
     );
     expect(some.code).toBe(3);
     expect(JSON.parse(some.stdout)).toMatchObject({

@@ -167,6 +167,8 @@ describe('the proposed definition', () => {
     };
     const typed = ['place.floor LONG fast ', 'place.visits.at DATE fast '];
     expect(await leavesOf(values)).toEqual([...typed, 'place.city KEYWORD fast folded']);
+    const wordy = many((i) => ({ city: ['Bern', 'San Juan'][i % 2], floor: i }));
+    expect(await leavesOf(wordy)).toEqual([...typed, 'place.city KEYWORD fast folded']);
     const ids = values.map((value, i) => ({ ...value, city: `${i}-x` }));
     expect(await leavesOf(ids)).toEqual(typed);
   });
@@ -190,6 +192,8 @@ describe('the proposed definition', () => {
       'folded, cached',
       'exact',
     ],
+    ['states', (i) => (i % 50 ? 'Ohio' : 'New York'), 'TEXT', 'folded, cached', 'exact'],
+    ['models', (i) => (i % 50 ? `B-7${i % 9}` : 'PA-31 NAVAJO'), 'KEYWORD', 'folded, fast, cached'],
     ['repeated names', (i) => `Ruth ${i % 40} Lee`, 'TEXT', 'folded, cached', 'exact'],
     ['names that few rows repeat', (i) => `Ruth ${i % 60} Lee`, 'TEXT', 'folded, cached', 'exact'],
     ['names that differ but for a few', (i) => `Ruth ${i % 95} Lee`, 'TEXT', 'folded, cached'],

@@ -11,8 +11,10 @@ const SHORT_CHARS = 16;
 const CATEGORY_SHARE = 0.2;
 /** Single words with at least this many distinct values are names, which words search. */
 const NAMES = 20;
-/** At least this share of values with several words makes a category a text, too. */
-const WORDY_SHARE = 0.3;
+/** At least this share of rows with several words makes a category a text, too. */
+const WORDY_ROWS = 0.3;
+/** The same of the distinct values if they are short and no codes. */
+const WORDY_VALUES = 0.01;
 /** A larger share of distinct values makes facets useless. */
 const UNIQUE_SHARE = 0.9;
 
@@ -50,36 +52,37 @@ function proposed(texts: readonly string[]): ProposedText {
   }
   if (texts.every(looksLikeJson)) return { ...plain, type: 'TEXT', why: 'JSON text' };
   const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
-  const values = new Set(texts).size;
-  const distinct = values / texts.length;
-  const length = Math.round(average);
-  const share = `${Math.round(distinct * 100)} % distinct`;
-  const characters = length === 1 ? '1 character' : `${length} characters`;
-  const why = `${share}, ${characters} on average${numbersIn(texts)}`;
-  const words = texts.filter(hasWords).length / texts.length;
+  const values = [...new Set(texts)];
+  const distinct = values.length / texts.length;
+  const why = `${shapeOf(distinct, Math.round(average))}${numbersIn(texts)}`;
   const isCategory = distinct <= CATEGORY_SHARE;
-  const isRepeated = average < PROSE_CHARS && texts.length >= NAMES && distinct <= UNIQUE_SHARE;
-  const isProse = words > 0.5 && average >= PROSE_CHARS;
-  const isName =
-    !isCategory && values >= NAMES && texts.filter(isNamed).length > 0.5 * texts.length;
-  if (!isProse && !isName && words < WORDY_SHARE) {
+  const isProse = shareOf(texts, hasWords) > 0.5 && average >= PROSE_CHARS;
+  const isName = !isCategory && values.length >= NAMES && shareOf(texts, isNamed) > 0.5;
+  if (!isProse && !isName && !isWordy(texts, values, average)) {
     const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
     const isShort = isCategory || average <= SHORT_CHARS;
     const folded = isShort && texts.some((text) => /\p{L}/u.test(text));
-    return {
-      type: 'KEYWORD',
-      why,
-      cached: isCategory,
-      fast,
-      folded,
-      isCode: !fast && areCodes(texts),
-    };
+    const isCode = !fast && areCodes(texts);
+    return { type: 'KEYWORD', why, cached: isCategory, fast, folded, isCode };
   }
+  const isRepeated = average < PROSE_CHARS && texts.length >= NAMES && distinct <= UNIQUE_SHARE;
   return {
     ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },
     hasFacet: !isProse && (isCategory || isRepeated),
     isCode: distinct > UNIQUE_SHARE && average <= SHORT_CHARS && texts.every(isNumbered),
   };
+}
+
+/** `14 % distinct, 9 characters on average`. */
+function shapeOf(distinct: number, length: number): string {
+  const characters = length === 1 ? '1 character' : `${length} characters`;
+  return `${Math.round(distinct * 100)} % distinct, ${characters} on average`;
+}
+
+/** Many rows have several words, or a few of the short values that are no codes. */
+function isWordy(texts: readonly string[], values: readonly string[], average: number): boolean {
+  if (shareOf(texts, hasWords) >= WORDY_ROWS) return true;
+  return average < PROSE_CHARS && shareOf(values, hasWords) >= WORDY_VALUES && !areCodes(texts);
 }
 
 /** `; 93 % are numbers, compared as texts` of a column that may be one of numbers in its source. */
@@ -90,12 +93,15 @@ function numbersIn(texts: readonly string[]): string {
   return `; ${Math.floor(numbers * 100)} % are numbers, compared as texts`;
 }
 
+const shareOf = (texts: readonly string[], has: (text: string) => boolean): number =>
+  texts.filter(has).length / texts.length;
+
 /** Several words, or a text of a script without blanks. */
 const hasWords = (text: string): boolean => /\S\s+\S/.test(text) || UNSPACED.test(text);
 
 /** Most have a digit or a sign: a code of letters alone may be a word of other queries. */
 const areCodes = (texts: readonly string[]): boolean =>
-  texts.filter((text) => /[^\p{L}\p{M}\s'’-]/u.test(text)).length > 0.5 * texts.length;
+  shareOf(texts, (text) => /[^\p{L}\p{M}\s'’-]/u.test(text)) > 0.5;
 
 /** A name with a number: `NGC 224`. */
 const isNumbered = (text: string): boolean => /^\p{L}+[\s.-]*\p{N}+$/u.test(text);

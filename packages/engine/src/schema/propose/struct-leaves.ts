@@ -38,8 +38,8 @@ export function proposedLeaves(
 const rankOf = ({ type }: TypedLeaf): number => Number(type === 'KEYWORD');
 
 /**
- * The leaves of structs, also in lists: numbers, dates, booleans, and texts with few values or with
- * short ones that differ.
+ * The leaves of structs, also in lists: numbers, dates, booleans, whole values of texts that come
+ * more than once, and short texts that differ.
  */
 function typedLeaves(
   type: Type,
@@ -58,8 +58,9 @@ function typedLeaves(
   const leaf = { path: path.join('.') };
   if (type.kind === 'string') {
     const { type: own, cached, folded, analyzer, hasFacet } = proposeText(sample);
+    if (hasFacet) return [{ ...leaf, type: 'KEYWORD', folded: true }];
     if (own === 'KEYWORD') return cached ? [{ ...leaf, type: own, folded }] : [];
-    const isTitle = own === 'TEXT' && cached && !hasFacet && analyzer?.entry === undefined;
+    const isTitle = own === 'TEXT' && cached && analyzer?.entry === undefined;
     return isTitle ? [{ ...leaf, type: own, analyzer: analyzer?.name }] : [];
   }
   const own = (['LONG', 'DOUBLE', 'BOOL', 'DATE'] as const).find((one) =>
