@@ -177,6 +177,12 @@ describe('lhs index apply', () => {
     writeFileSync(home.path('one.csv'), 'id,name,note,at,price\nk9,k9,b,2024-08-15,cheap\n');
     const typed = await home.run(['import', 'one.csv', ...table, '--replace']);
     expect(typed.stdout).toMatch(/\nnext: lhs index reindex behind\nnext: lhs index init /);
+    writeFileSync(home.path('one.csv'), 'id,name\nk9,k9\n');
+    const fewer = await home.run(['import', 'one.csv', ...table, '--replace']);
+    expect(fewer.stdout).toMatch(
+      /\nnext: lhs index init .*\nnext: lhs index apply definition.yaml\n$/,
+    );
+    expect(fewer.stdout).not.toContain('reindex');
   });
 
   it('reads the table of an import where the import wrote it: flag or setting', async () => {

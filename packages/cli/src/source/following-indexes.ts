@@ -1,5 +1,6 @@
 import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
+import type { WriteResult } from '@lakehouse-search/lake';
 import { nextCommand, nextSync } from '../terminal/errors/next-step.ts';
 
 /** The indexes that follow a table whose newest snapshot is `snapshot`; none without a backend. */
@@ -25,15 +26,31 @@ export async function followingIndexes(
   }
 }
 
-/** The command after which an index has the rows of its table, of which columns were replaced. */
-export function nextAfter(description: IndexDescription, replaced: readonly string[] = []): string {
-  const { index, key, fields, variants } = description;
-  const columns = [
-    ...[...key.partition, ...key.identifier],
-    ...fields.flatMap(({ source }) => source),
-    ...variants.map(({ column }) => column),
-  ];
-  return columns.some((name) => replaced.includes(name))
-    ? nextCommand({ step: 'reindex', index })
-    : nextSync(description);
+/**
+ * The commands after which indexes have the rows of their table, of which columns were replaced; an
+ * index of a column that is gone needs the definition that `init` writes.
+ */
+export function nextAfter(
+  indexes: readonly IndexDescription[],
+  { replaced = [], schema }: Pick<WriteResult, 'replaced' | 'schema'>,
+  init: readonly string[],
+): readonly string[] {
+  const isThere = (column: string) =>
+    schema?.fields.some(({ name }) => column === name || column.startsWith(`${name}.`)) ?? true;
+  const hasAll = (one: IndexDescription) => columnsOf(one).every(isThere);
+  const [known, outdated] = [indexes.filter(hasAll), indexes.filter((one) => !hasAll(one))];
+  const commands = known.map((one) =>
+    columnsOf(one).some((name) => replaced.includes(name))
+      ? nextCommand({ step: 'reindex', index: one.index })
+      : nextSync(one),
+  );
+  const apply = outdated.length === 0 ? [] : ['lhs index apply definition.yaml'];
+  return [...commands, ...init, ...apply];
 }
+
+/** The columns of the table that an index reads, or paths in them. */
+const columnsOf = ({ key, fields, variants }: IndexDescription): readonly string[] => [
+  ...[...key.partition, ...key.identifier],
+  ...fields.flatMap(({ source }) => source),
+  ...variants.map(({ column }) => column),
+];

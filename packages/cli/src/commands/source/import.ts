@@ -156,8 +156,8 @@ export default class SourceImport extends LhsCommand {
         : await followingIndexes(opened, flags.table, done.snapshot);
     const isAgain = input.kind === 'files' && !flags.append;
     const again = isAgain ? importAgain(this.argv, advisedFlags(reading, notes)) : [];
-    const syncs = indexes.map((one) => nextAfter(one, done.replaced));
-    const next = flags.append && syncs.length > 0 ? syncs : [...again, ...syncs, init];
+    const isFollowed = flags.append && indexes.length > 0;
+    const next = [...again, ...nextAfter(indexes, done, isFollowed ? [] : [init])];
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const columns = schema === undefined ? [] : [schemaLine(schema, table)];
