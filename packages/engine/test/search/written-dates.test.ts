@@ -26,7 +26,7 @@ const ROWS = Array.from({ length: 40 }, (_, id) => {
   const ts = secondOf(id).toISOString();
   const [action, what] = [
     ACTIONS[id % 3],
-    `archives libc6:amd64 2.36-9+deb12u${id % 4}${id === 0 ? ' 30' : ''}`,
+    `archives libc6:amd64 2.36-9+deb12u${id % 4}${id < 2 ? [' 30', ' https://a.org/b?c=d'][id] : ''}`,
   ];
   const line = `${ts.slice(0, 19).replace('T', ' ')} ${action} ${what}`;
   return { id, ts, action, what, released: RELEASED[id % 4], line };
@@ -196,6 +196,7 @@ describe('a pasted text with signs of the query syntax', () => {
     ['libc6 (amd64', '"libc6 (amd64"', 40],
     ['[libc6] amd64', '"[libc6] amd64"', 40],
     ['libc6(amd64)', undefined, undefined],
+    ['https://a.org/b?c=d', '"https://a.org/b?c=d"', 1],
     ['-9 deb12u1', '"-9 deb12u1"', 10],
   ] as const)('%s may be a value: %s', async (query, expected, total) => {
     expect(await meant(query)).toEqual([expected, total]);

@@ -4,7 +4,7 @@
  * 1. White space separates; it is skipped.
  * 2. `f:` makes a field token and puts the lexer into value position: the next word may hold colons
  *    and begin with `-`, `+`, `!`, and is never an operator (`n:-5`, `at:2024-01-01T10:00:00Z`,
- *    `state:OR`).
+ *    `state:OR`). `https://a` is a word, too.
  * 3. `"…"`, `/…/` (at the head of a word only) and `[lo TO hi]` are one token each; so is `“…”`
  *    with white space or a sign behind it: elsewhere typographic quotes belong to words.
  * 4. `~n` and `^f` belong to what stands directly before them.
@@ -132,8 +132,9 @@ export class Lexer {
   }
 
   private word(from: number, value: boolean, apart: boolean): Token {
-    const run = this.run(from, value ? endsWord : endsWordOrColon);
-    if (!value && this.text.charCodeAt(run.to) === COLON) return this.field(from, run);
+    const isValue = value || this.beginsUrl(from);
+    const run = this.run(from, isValue ? endsWord : endsWordOrColon);
+    if (!isValue && this.text.charCodeAt(run.to) === COLON) return this.field(from, run);
     this.at = run.to;
     this.refuseQuote(from, run.to);
     const operator = OPERATORS[this.syntax].get(run.text as 'AND');
@@ -145,6 +146,11 @@ export class Lexer {
     }
     const { text, pattern, wildcards, to } = run;
     return { kind: 'word', text, pattern, wildcards, from, to };
+  }
+
+  private beginsUrl(from: number): boolean {
+    URL_START.lastIndex = from;
+    return URL_START.test(this.text);
   }
 
   private field(from: number, run: Run): Token {
@@ -362,6 +368,9 @@ export class Lexer {
     return queryError(this.text, { from, to }, message, hint);
   }
 }
+
+/** A scheme and the character of a word behind it; in a value, `//` is an empty regular expression. */
+const URL_START = /[a-z][a-z0-9+.-]*:\/\/[^\s/()[\]{}"^~]/iy;
 
 const HINT_BRACKET =
   'ranges are written field:[lo TO hi]; escape the character with a backslash, or quote the words';

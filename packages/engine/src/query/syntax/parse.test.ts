@@ -27,6 +27,9 @@ function failure(text: string, options: ParseOptions = {}): LhsError {
 }
 
 const VALUES: readonly (readonly [string, object])[] = [
+  ['https://a.org:80/b/?c=d', leaf('wildcard', 'text', 'https://a.org:80/b/?c=d')],
+  ['-S3+x://a/b/ c', bool({ must: [c], must_not: [term('S3+x://a/b/')] })],
+  ['url:https://a.org/', term('https://a.org/', 'url')],
   ['author:jo', term('jo', 'author')],
   ['jo', term('jo')],
   ['foo-bar+baz!', term('foo-bar+baz!')],
@@ -227,6 +230,9 @@ const ERRORS: readonly (readonly [text: string, from: number, to: number, messag
   ['k:/a', 2, 4, 'the regular expression is never closed'],
   ['k:/a/b', 5, 6, '"b" is glued to "/a/"'],
   ['k://', 2, 4, 'the regular expression is empty'],
+  ['k:// a', 2, 4, 'the regular expression is empty'],
+  ['file:///a', 7, 8, '"/" is glued to "//"'],
+  ['a_b://c', 6, 7, '"c" is glued to "//"'],
   ['a - b', 2, 3, '"-" stands alone'],
   ['a -', 2, 3, '"-" stands alone'],
   ['-+a', 1, 2, '"+" follows a negation'],

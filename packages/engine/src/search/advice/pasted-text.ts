@@ -11,6 +11,8 @@ const PLAIN_WORD = /^[\p{L}\p{M}\p{N}_.'-]+\*?$/u;
 
 /** Signs of the query syntax where values have them: `1.00794(4)`, `-1, 1`. */
 const IN_VALUE = /\S[([]|[)\]]\S|(?:^|,\s*)-\d/;
+/** A URL with a question mark, which is a wildcard elsewhere. */
+const URL_QUERY = /^\s*[a-z][a-z0-9+.-]*:\/\/[^\s"\\?]+\?[^\s"\\]*$/i;
 const WRITTEN = /["\\:]|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
 
 /** The text as a value; undefined: it has clauses or operators, or no text. */
@@ -19,7 +21,7 @@ export const asValue = (text: string): string | undefined =>
 
 /** The text as a value, if it may be one whose signs are read as query syntax. */
 export const pastedValue = (text: string): string | undefined =>
-  IN_VALUE.test(text) ? asValue(text) : undefined;
+  URL_QUERY.test(text) ? quote(text.trim()) : IN_VALUE.test(text) ? asValue(text) : undefined;
 
 /** Texts in single quotes. */
 const SINGLE = /(?<=^|[\s:(+-])(?:'([^'"]+)'|‘([^’"]+)’)(?=$|[\s)^~])/gu;
