@@ -21,12 +21,13 @@ const schema: Schema = {
 };
 const ACTIONS = ['startup', 'upgrade', 'status'];
 const RELEASED = ['Jun 12 1998', 'Jun 20 1998', 'Apr 30 1992', 'Dec 18 2009'];
+const ENDS = [' 30', ' https://a.org/b?c=d'];
 const secondOf = (id: number) => new Date(Date.UTC(1992, 3, 29 + (id >> 3), 14, 36, 25 + (id % 2)));
 const ROWS = Array.from({ length: 40 }, (_, id) => {
   const ts = secondOf(id).toISOString();
   const [action, what] = [
     ACTIONS[id % 3],
-    `archives libc6:amd64 2.36-9+deb12u${id % 4}${id < 2 ? [' 30', ' https://a.org/b?c=d'][id] : ''}`,
+    `archives libc6:amd64 2.36-9+deb12u${id % 4}${ENDS[id] ?? ''}`,
   ];
   const line = `${ts.slice(0, 19).replace('T', ' ')} ${action} ${what}`;
   return { id, ts, action, what, released: RELEASED[id % 4], line };
