@@ -316,6 +316,11 @@ describe('a search without hits has the reason', () => {
     },
   );
 
+  it('a pattern that no word of several fields can match, in one note', async () => {
+    const why = ' can match CVE-2021-*, as words end inside it: write "cve-2021"';
+    expect(await notesFor('CVE-2021-*')).toEqual([`no word of title, body${why}`]);
+  });
+
   it.each([
     ['CVE-2021-*', '"CVE-2021"', 12],
     ['body:cve-2021-100* AND service:billing', 'body:"cve-2021-100"* AND service:billing', 4],

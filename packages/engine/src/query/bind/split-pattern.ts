@@ -5,7 +5,7 @@ import type { BindScope, LeafNode } from './scope.ts';
 
 /**
  * Notes a pattern that no word of a TEXT field can match: what it begins with has a character at
- * which the analyzer ends words, as in `CVE-2021-*`.
+ * which the analyzer ends words, as in `CVE-2021-*`. Fields that say the same share a note.
  */
 export function noteSplit(
   node: LeafNode,
@@ -14,8 +14,8 @@ export function noteSplit(
   { text, notes }: BindScope,
 ): void {
   if (inverted?.kind !== 'text' || node.span === undefined || text === null) return;
-  const start = startOf(clause);
-  if (!SEPARATOR.test(start)) return;
+  const begin = startOf(clause);
+  if (!SEPARATOR.test(begin)) return;
   const isWhole = (word: string) =>
     ['a', '1'].some((next) =>
       analyzeToTokens(inverted.analyzer, word + next).some((token) => {
@@ -23,11 +23,15 @@ export function noteSplit(
       }),
     );
   // an analyzer of parts of words keeps no word whole
-  if (isWhole(start) || !isWhole(start.replace(/[^\p{L}\p{N}]/gu, 'a'))) return;
+  if (isWhole(begin) || !isWhole(begin.replace(/[^\p{L}\p{N}]/gu, 'a'))) return;
   const shown = text.slice(node.span.from, node.span.to);
-  const words = start.replace(/[^\p{L}\p{N}]+$/u, '');
-  const phrase = `"${words}"${words === start ? '*' : ''}`;
-  notes.push(`no word of ${name} can match ${shown}, as words end inside it: write ${phrase}`);
+  const words = begin.replace(/[^\p{L}\p{N}]+$/u, '');
+  const phrase = `"${words}"${words === begin ? '*' : ''}`;
+  const start = 'no word of ';
+  const end = ` can match ${shown}, as words end inside it: write ${phrase}`;
+  const same = notes.findIndex((note) => note.startsWith(start) && note.endsWith(end));
+  const names = same < 0 ? name : `${notes[same].slice(start.length, -end.length)}, ${name}`;
+  notes.splice(same < 0 ? notes.length : same, 1, start + names + end);
 }
 
 const SEPARATOR = /[^\p{L}\p{N}]/u;
