@@ -73,8 +73,18 @@ describe('a column of texts in a notation', () => {
     expect(types).toEqual({ date: 'long', id: 'long' });
     expect(notes).toMatchObject([{ column: 'date', kind: 'date', dateFormats: ['%Y%m%d'] }]);
     const typed = await imported(dates, { dateFormats: ['%Y%m%d'] });
-    expect(typed.types).toEqual({ date: 'date', id: 'string' });
-    expect(typed.rows.map(([date]) => date)).toEqual(['2024-01-31', '1999-12-31']);
+    expect(typed.types).toEqual({ date: 'date', id: 'long' });
+    const rows = [
+      ['2024-01-31', 20_240_131],
+      ['1999-12-31', 20_240_132],
+    ];
+    expect(typed.rows).toEqual(rows);
+    const figures = file('figures.csv', 'a;b\n2933121;20240131\n5304218;1,5\n');
+    const options = { dateFormats: ['%Y%m%d'], decimal: ',', delimiter: ';' } as const;
+    expect((await imported(figures, options)).rows).toEqual([
+      [2_933_121, 20_240_131],
+      [5_304_218, 1.5],
+    ]);
     expect((await imported(path)).notes).toEqual([]);
     const wrong = file('wrong.csv', 'date,id\n20240131,1\n20240230,2\n');
     expect((await imported(wrong)).notes).toEqual([]);

@@ -10,7 +10,7 @@ import { LakeError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Type } from '../../schema/type.ts';
 import { compactDates } from '../types/compact-dates.ts';
-import { FormCounter, NO_FORMS } from '../types/form-counter.ts';
+import { type ColumnForms, FormCounter, NO_FORMS, numbersAsDates } from '../types/form-counter.ts';
 import { mixedColumns, withoutNullValues } from '../types/mixed-values.ts';
 import { nearlyTyped } from '../types/nearly-typed.ts';
 import { parseSqlType } from '../types/parse-sql-type.ts';
@@ -236,11 +236,14 @@ export async function tableTypes(
   const open = free.filter((_, i) => sampled.forms[i].some(isOpen));
   const counted = open.length > 0 ? open : columns.slice(0, 1);
   const whole = sampleRows === undefined ? await texts.forms(counted, null) : null;
-  const found = new Map(
+  const found = new Map<InputColumn, ColumnForms>(
     free.map((column, i) => [column, { forms: sampled.forms[i], counts: sampled.counts[i] }]),
   );
   for (const [i, column] of open.entries()) {
     if (whole !== null) found.set(column, { forms: whole.forms[i], counts: whole.counts[i] });
+  }
+  for (const [column, forms] of await numbersAsDates(session, input, found)) {
+    found.set(column, forms);
   }
   const isText = (column: InputColumn) =>
     column.source.kind === 'string' && ((found.get(column)?.forms[0] ?? 0) & FORM.other) !== 0;

@@ -4,6 +4,7 @@ import type { StagedInput } from '../input/input.ts';
 import type { InputColumn } from '../input/input-columns.ts';
 import type { WriterSession } from '../writer-session.ts';
 import { readType } from './read-type.ts';
+import { FORM, typeOfForms } from './text-forms.ts';
 
 /** Rows, and by column the forms of its open leaves; of columns of text how many have each form. */
 export interface CountedForms {
@@ -29,14 +30,18 @@ export class FormCounter {
   readonly #input: StagedInput;
   readonly #macro: string;
 
-  constructor(session: WriterSession, input: StagedInput) {
+  readonly #plain: string;
+
+  /** `plain`: the macro that writes the notations of the caller. */
+  constructor(session: WriterSession, input: StagedInput, plain = 'lhs_plain') {
+    this.#plain = plain;
     this.#session = session;
     this.#input = input;
     this.#macro = input.format === 'csv' ? 'lhs_csv_form' : 'lhs_form';
   }
 
   /** SQL for the form of a text. */
-  form = (text: string): string => `${this.#macro}(lhs_plain(${text}))`;
+  form = (text: string): string => `${this.#macro}(${this.#plain}(${text}))`;
 
   /**
    * All texts go through one expression, and all lists of texts through another one, whatever
@@ -86,6 +91,38 @@ export class FormCounter {
     const types = columns.map(({ key, source }) => [key, readType(source)] as const);
     return this.#input.typedRelation(types);
   }
+}
+
+const NUMBERS = FORM.int | FORM.big | FORM.double;
+const DATES = FORM.date | FORM.timestamp | FORM.timestamp_ns | FORM.timestamptz;
+
+/** The forms of a column of text, and how many texts have each. */
+export interface ColumnForms {
+  readonly forms: readonly number[];
+  readonly counts: ReadonlyMap<number, number>;
+}
+
+/**
+ * Columns of CSV whose numbers are dates in part by a format of the caller, with their forms
+ * without that format: `2933121` is a number beside `5304218`, though `%Y%m%d` reads it.
+ */
+export async function numbersAsDates(
+  session: WriterSession,
+  input: StagedInput,
+  found: ReadonlyMap<InputColumn, ColumnForms>,
+): Promise<ReadonlyMap<InputColumn, ColumnForms>> {
+  const { dateFormats, sampleRows = null } = input.options;
+  if (input.format !== 'csv' || dateFormats === undefined) return new Map();
+  const isMixed = ([forms]: readonly number[]) => (forms & NUMBERS) !== 0 && (forms & DATES) !== 0;
+  const mixed = [...found].flatMap(([column, { forms }]) => (isMixed(forms) ? [column] : []));
+  if (mixed.length === 0) return new Map();
+  const raw = await new FormCounter(session, input, 'lhs_decimal').forms(mixed, sampleRows);
+  return new Map(
+    mixed.flatMap((column, i) => {
+      const [forms, counts] = [raw.forms[i], raw.counts[i]];
+      return typeOfForms(forms[0]).kind === 'string' ? [] : [[column, { forms, counts }] as const];
+    }),
+  );
 }
 
 function leavesOf(type: Type, expression: string, level: number): readonly Leaf[] {

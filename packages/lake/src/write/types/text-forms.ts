@@ -18,7 +18,7 @@
  * other forms also have a bit for each of `HINT` and `DATE_HINTS` that fits.
  *
  * `lhs_plain(x)` writes the notations that the caller names (a decimal comma, formats of dates) as
- * the ones above.
+ * the ones above; `lhs_decimal(x)` leaves dates as they are.
  */
 import { quoteText } from '../../scan/duckdb/quoting.ts';
 import type { Type } from '../../schema/type.ts';
@@ -161,9 +161,12 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
     (format) => `WHEN ${parsed(format)} IS NOT NULL THEN ${isoOf(format)}`,
   );
   const comma = `WHEN ${matches('comma')} THEN replace(replace(x, '.', ''), ',', '.')`;
-  const plain = [...(decimal === ',' ? [comma] : []), ...dates];
+  const marks = decimal === ',' ? [comma] : [];
+  const plain = (cases: readonly string[]) =>
+    cases.length === 0 ? 'x' : `CASE ${cases.join(' ')} ELSE x END`;
   return [
-    macro('lhs_plain(x)', plain.length === 0 ? 'x' : `CASE ${plain.join(' ')} ELSE x END`),
+    macro('lhs_decimal(x)', plain(marks)),
+    macro('lhs_plain(x)', plain([...marks, ...dates])),
     macro('lhs_number(x)', numberText(decimal)),
     macro('lhs_other_form(x)', otherForm()),
     macro('lhs_form(x)', form(time, `lhs_other_form(x) + ${quotedForm()}`)),
@@ -181,8 +184,8 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
 /** A text of a number without marks of currency and percent, and without separators. */
 function numberText(decimal: '.' | ',' | undefined): string {
   const bare = `regexp_replace(regexp_replace(x, '^([-+]?)[$€£¥] ?', '\\1'), ' ?[%$€£¥]$', '')`;
-  if (decimal === ',') return `lhs_plain(${bare})`;
-  return `CASE WHEN ${matches('marked')} THEN replace(${bare}, ',', '') ELSE lhs_plain(x) END`;
+  if (decimal === ',') return `lhs_decimal(${bare})`;
+  return `CASE WHEN ${matches('marked')} THEN replace(${bare}, ',', '') ELSE x END`;
 }
 
 const macro = (head: string, body: string) => `CREATE OR REPLACE TEMP MACRO ${head} AS ${body}`;
