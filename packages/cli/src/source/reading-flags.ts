@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { ReadingOptions } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { INPUT_FORMATS } from './import-input.ts';
 
 /** Flags that say how files are read; without one it is detected. */
@@ -130,7 +131,7 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     pad: flags.pad,
     skipBadLines: flags['skip-bad-lines'],
     decimal: flags.decimal as '.' | ',' | undefined,
-    dateFormats: flags['date-format'],
+    dateFormats: flags['date-format']?.map(dateFormatOf),
     sampleRows: flags['sample-rows'],
     lines: flags.lines,
     wholeFiles: flags['whole-files'],
@@ -140,6 +141,26 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     sheet: flags.sheet,
     rowsAt: path === null ? undefined : { path, isGuess: false },
   };
+}
+
+/** Parts of a date in other notations, and in that of strptime. */
+const PARTS = [
+  [/yyyy/gi, '%Y'],
+  [/yy/gi, '%y'],
+  [/dd/gi, '%d'],
+  [/hh/gi, '%H'],
+  [/ss/gi, '%S'],
+  [/(?<=%H[^%a-z]*)(mm|mi)/gi, '%M'],
+  [/mmm/gi, '%b'],
+  [/mm/gi, '%m'],
+] as const;
+
+function dateFormatOf(format: string): string {
+  if (format.includes('%')) return format;
+  const meant = PARTS.reduce((text, [part, sign]) => text.replace(part, sign), format);
+  const hint = `--date-format ${shellWord(meant.includes('%') ? meant : '%d.%m.%Y')}`;
+  const message = `"${format}" of --date-format has no part of a date such as %Y`;
+  throw new LhsError('invalid_argument', message, { hint });
 }
 
 function delimiterOf(text: string): string {
