@@ -23,7 +23,14 @@ describe('the way out of a value that does not fit', () => {
   it.each([
     [{ value: 'n/a', isNested: false }, '--null n/a reads it as NULL; --type v=string makes'],
     [{ value: '9007199254740993', isNested: false }, "--type 'v=decimal(38,6)' keeps such numbers"],
-    [{ value: '1700000000', expected: 'a timestamp (…)' }, 'without --type it stays a number'],
+    [
+      { value: '1700000000', expected: 'a timestamp (…)' },
+      'a new table without --type keeps the number',
+    ],
+    [
+      { value: '19151111', expected: 'a date (YYYY-MM-DD)' },
+      '--date-format %Y%m%d reads it as a date',
+    ],
     [{ value: '2.5', isNested: true }, '--type v=json makes a new table keep it'],
   ])('names flags that take it: %j', (more, way) => {
     const details = { option: 'value', column: 'v', ...more };

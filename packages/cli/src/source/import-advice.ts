@@ -55,12 +55,19 @@ function valueAdvice(details: Readonly<Record<string, unknown>>): string {
   if (isNested === true) return `${typed('json')} makes a new table keep it in a JSON text`;
   const texts = `${typed('string')} makes a column of texts in a new table (or --replace)`;
   const isNumber = /^-?\d+(\.\d+)?$/.test(String(value));
-  if (isNumber && String(expected).startsWith('a '))
-    return 'without --type it stays a number: index init makes a DATE of seconds since 1970';
+  if (isNumber && String(expected).startsWith('a ')) return dateAdvice(String(value));
   if (isNumber) return `${typed('decimal(38,6)')} keeps such numbers, ${texts}`;
   const isNull = `--null ${shellWord(String(value))} reads it as NULL`;
   return `${isNull}; ${texts}; --date-format and --decimal name other notations`;
 }
+
+const COMPACT_DATE = /^\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
+
+/** A number where a date or a time is expected. */
+const dateAdvice = (value: string): string =>
+  COMPACT_DATE.test(value)
+    ? '--date-format %Y%m%d reads it as a date'
+    : 'a new table without --type keeps the number: index init makes a DATE of seconds since 1970';
 
 /** Keys of JSON that differ only in case: `path` is that of the object that has them. */
 function twinsAdvice(details: Readonly<Record<string, unknown>>): string {
