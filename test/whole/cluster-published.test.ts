@@ -19,6 +19,14 @@ describe('nodes without disks over a store', () => {
   const source = { catalog, table: 'ops.notes' };
   const storage = join(folder, 'store');
   const openWriter = () => openEngine(join(folder, 'writer'), { create: true, threads: 0 });
+  const definition = `version: 1
+index: ${index}
+source: { catalog: { type: filesystem, warehouse: "${catalog.warehouse}" }, table: ops.notes }
+storage: ${storage}
+sharding: { shards: ${SHARDS} }
+fields:
+  - { name: title, type: TEXT, cached: true }
+`;
   let writer: Awaited<ReturnType<typeof openWriter>>;
   let cluster: TestCluster;
   let rows = 0;
@@ -39,14 +47,6 @@ describe('nodes without disks over a store', () => {
     });
     await append(200);
     writer = await openWriter();
-    const definition = `version: 1
-index: ${index}
-source: { catalog: { type: filesystem, warehouse: "${catalog.warehouse}" }, table: ops.notes }
-storage: ${storage}
-sharding: { shards: ${SHARDS} }
-fields:
-  - { name: title, type: TEXT, cached: true }
-`;
     await writer.createIndex({ definition });
     await writer.reindex({ index });
     cluster = await startCluster(3, { storage });
@@ -99,5 +99,23 @@ fields:
       code: 'unsupported',
       hint: 'change it on the machine that publishes it',
     });
+  });
+
+  it('get an index from a gateway: one of them writes it', async () => {
+    const own = await startCluster(3, { storage });
+    try {
+      await own.backend.createIndex({ definition: definition.replace(index, 'own') });
+      await own.backend.reindex({ index: 'own' });
+      await append(2);
+      await own.backend.sync({ index: 'own' });
+      await vi.waitFor(async () => {
+        const answer = await own.backend.search({ index: 'own', query: 'note' });
+        expect(answer).toMatchObject({ total: rows, shards_scanned: SHARDS });
+      });
+      const names = (await own.backend.listIndexes()).map(({ name }) => name);
+      expect(names.sort()).toEqual([index, 'own']);
+    } finally {
+      await own.backend.close();
+    }
   });
 });

@@ -48,7 +48,7 @@ export * from './remote/remote-read.ts';
 export { definitionDigest } from './schema/definition-digest.ts';
 export { readingYaml } from './schema/parse/bounded-yaml.ts';
 export { readCatalogFile } from './schema/parse/resolve-catalog.ts';
-export { definitionAt } from './schema/parse/resolve-definition.ts';
+export { definitionAt, sharedPlace } from './schema/parse/resolve-definition.ts';
 export { renameDefinition } from './schema/rename-definition.ts';
 export { type BucketMap, shardTable } from './schema/sharding/bucket-map.ts';
 export { balancedTable } from './schema/sharding/bucket-plan.ts';

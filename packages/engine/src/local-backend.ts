@@ -142,6 +142,11 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
     'dropIndex',
     later(async () => (await define()).dropLocal),
   );
+  /** `dropIndex` here alone: what the index has published stays. Not an operation. */
+  readonly leaveIndex: BackendApi['dropIndex'] = this.change(
+    'dropIndex',
+    later(async () => (await define()).leaveLocal),
+  );
   readonly renameIndex: BackendApi['renameIndex'] = this.change(
     'renameIndex',
     later(async () => (await import('./local/writes/rename.ts')).renameLocal),
@@ -300,8 +305,8 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
   );
 
   /**
-   * A reindex that waits between its build and its cutover. Not an operation: a
-   * cluster promotes the generations of all nodes together. Throws as `reindex` and `whenStaged`.
+   * A reindex that waits before its cutover. Not an operation: a cluster promotes the generations
+   * of all nodes together. Throws as `reindex` and `whenStaged`.
    */
   stageReindex(
     request: ReindexRequest,
@@ -314,10 +319,7 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
     return work(request, call);
   }
 
-  /**
-   * A new definition whose generation waits between its build and its cutover, as `stageReindex`.
-   * One that needs no generation is in force at once.
-   */
+  /** The same of a new definition; one that needs no generation is in force at once. */
   stageAlter(
     request: Omit<AlterIndexRequest, 'apply'>,
     call: CallContext,

@@ -17,6 +17,14 @@ export interface NodeLease {
   readonly assignments: readonly Assignment[];
   /** Indexes that the cluster has no more; the node removes their files. */
   readonly dropped: readonly DroppedIndex[];
+  /** Indexes that the node reads from their stores. */
+  readonly followed: readonly StoredIndex[];
+}
+
+/** An index at home in a store. */
+export interface StoredIndex {
+  readonly index: string;
+  readonly place: string;
 }
 
 /** An index of a node that was dropped. */

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Logger } from 'pino';
+import { isSpread } from '../cluster/copies.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
-import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
+import { type NodeIndex, type NodeState, readableIndex } from '../cluster/node-state.ts';
 import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Lease } from '../store/leases.ts';
@@ -123,6 +125,25 @@ async function nodesSaying(
     }
   };
   return Promise.all(known.map(ask));
+}
+
+/** Pause between two looks at the nodes that follow a commit. */
+const FOLLOW_MS = 100;
+
+/**
+ * The nodes, once enough of them have the newest commit of an index that they read from a store, or
+ * after a bounded time.
+ */
+export async function followingNodes(context: ClusterContext, index: string) {
+  for (;;) {
+    const nodes = await currentNodes(context);
+    const awake = nodes.filter(({ isSilent }) => !isSilent);
+    const held = awake.flatMap((node) => readableIndex(node, index) ?? []);
+    const written = awake.flatMap((node) => node.indexes.filter((own) => own.index === index));
+    const newest = written.flatMap(({ commits }) => commits.slice(0, 1));
+    if (newest.every((commit) => isSpread(commit, held))) return nodes;
+    await sleep(FOLLOW_MS);
+  }
 }
 
 /** A node with shards of one index. */

@@ -114,7 +114,8 @@ export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Regis
         return { index, definition, ordinals };
       });
       const dropped = reply.dropped.map(({ index, uuid }) => ({ index, uuid }));
-      return { epoch, expires_ms: asked + reply.ttlMs, assignments, dropped };
+      const followed = reply.followed.map(({ index, place }) => ({ index, place }));
+      return { epoch, expires_ms: asked + reply.ttlMs, assignments, dropped, followed };
     },
     leave: async (address, state) => void (await send(address, state, true)),
     close: async () => planes.close(),

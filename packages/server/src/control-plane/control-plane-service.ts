@@ -8,7 +8,7 @@ import {
   type RoutingRequest,
 } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine/internal';
+import { registeredDefinition, sharedPlace } from '@lakehouse-search/engine/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
@@ -125,6 +125,10 @@ async function registered(
     epoch: BigInt(stored.epoch),
     ttlMs: nodeMs,
     dropped: [...(await store.dropped.settle(node, held))],
+    followed: definitions.flatMap(({ index, definition }) => {
+      const place = sharedPlace(registeredDefinition(definition));
+      return place === null ? [] : [{ index, place }];
+    }),
     assignments: definitions.flatMap(({ index, definition }) => {
       const placed = placements.filter((each) => each.index === index).map((each) => each.shard);
       if (placed.length === 0) return [];

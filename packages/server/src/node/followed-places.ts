@@ -3,6 +3,7 @@ import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { NodeReads } from '@lakehouse-search/engine/internal';
 import { indexOf } from '../calls/calls.ts';
 import type { NodeIndex } from '../cluster/node-state.ts';
+import type { StoredIndex } from '../cluster/registrar.ts';
 import { withOwn } from '../config/with-own.ts';
 import { pause } from '../control-plane/leader/leadership.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
@@ -129,6 +130,14 @@ export class FollowedPlaces {
     await opened?.backend.close();
   }
 }
+
+/** The names of indexes by the place of their commits. */
+export const namesByPlace = (indexes: readonly StoredIndex[]): Followed =>
+  new Map(
+    [...Map.groupBy(indexes, ({ place }) => place)].map(([place, own]) => {
+      return [place, own.map(({ index }) => index)];
+    }),
+  );
 
 /** A backend whose calls of indexes that the node has only from a store go there. */
 export function withFollowed(backend: BackendApi, followed: FollowedPlaces): BackendApi {

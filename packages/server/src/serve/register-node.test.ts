@@ -17,8 +17,11 @@ const held = (shards: number, version: number): NodeIndex => ({
   ...{ epoch: 0, commits: [], aliases: [], copies: 0 },
 });
 const logger = pino({ level: 'silent' });
-const QUIET = { logger, faults: new RepeatedFaults(logger) };
-const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [] };
+const QUIET = {
+  ...{ logger, faults: new RepeatedFaults(logger) },
+  ...{ follow: () => {}, leaveIndex: async () => {} },
+};
+const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [], followed: [] };
 const threeShards: NodeLease = {
   ...lease,
   assignments: [{ index: 'notes', definition: definition(3), ordinals: [0] }],

@@ -2,7 +2,7 @@ import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { Logger } from 'pino';
 import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
-import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
+import type { Assignment, DroppedIndex, Registrar, StoredIndex } from '../cluster/registrar.ts';
 import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leader/leadership.ts';
 import type { RemoveIndex } from '../node/remove-index.ts';
@@ -12,7 +12,11 @@ import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 export interface RegistrationOptions {
   readonly registrar: Registrar;
   readonly backend: Pick<BackendApi, 'createIndex' | 'alterIndex'>;
+  /** Reads these indexes from their stores from now on. */
+  readonly follow: (indexes: readonly StoredIndex[]) => void;
   readonly removeIndex: RemoveIndex;
+  /** Removes an index from the node; its store keeps it. */
+  readonly leaveIndex: (index: string) => Promise<unknown>;
   /** HOST:PORT of the node. */
   readonly address: string;
   readonly state: () => NodeState;
@@ -75,7 +79,7 @@ export class NodeRegistration {
       try {
         const now = state();
         const lease = await registrar.register(address, now);
-        const { expires_ms, assignments, dropped } = lease;
+        const { expires_ms, assignments, dropped, followed } = lease;
         const left = expires_ms - Date.now();
         this.#until = performance.now() + left;
         wait = Math.max(1, Math.min(left / BEATS, PAUSE_MS));
@@ -84,6 +88,8 @@ export class NodeRegistration {
         const gone = new Set(dropped.map(({ uuid }) => uuid));
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
         for (const assignment of assignments) this.#take(assignment, said);
+        this.#options.follow(followed);
+        this.#leave(followed, assignments);
       } catch (error) {
         if (!signal.aborted) faults.failed(REGISTER, error);
       }
@@ -120,6 +126,17 @@ export class NodeRegistration {
     if (shards === own.shards && ordinals.join() === own.ordinals.join()) return;
     const request = { index, definition_yaml: text, apply: true };
     this.#change(index, ordinals, () => backend.alterIndex(request));
+  }
+
+  /** Another node writes these indexes by now: this one reads their store. */
+  #leave(followed: readonly StoredIndex[], assignments: readonly Assignment[]): void {
+    const { leaveIndex, state } = this.#options;
+    const assigned = new Set(assignments.map(({ index }) => index));
+    const names = new Set(followed.map(({ index }) => index));
+    for (const { index } of state().indexes) {
+      if (assigned.has(index) || !names.has(index)) continue;
+      this.#change(index, [], () => leaveIndex(index));
+    }
   }
 
   /** Changes the shards of an index beside the heartbeats: the table is read for that. */

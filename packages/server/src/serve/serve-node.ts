@@ -13,7 +13,12 @@ import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts'
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
 import { fencedBatches } from '../node/fenced-batches.ts';
-import { type FollowedOptions, FollowedPlaces, withFollowed } from '../node/followed-places.ts';
+import {
+  type FollowedOptions,
+  FollowedPlaces,
+  namesByPlace,
+  withFollowed,
+} from '../node/followed-places.ts';
 import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
 import { removals } from '../node/remove-index.ts';
@@ -114,11 +119,14 @@ async function start(
   });
   const listening = await listenGrpc(server, options);
   address = advertised(cluster, listening);
-  if (storage !== undefined) later(followed.keepFollowing(new Map([[storage, null]])));
+  const whole = storage === undefined ? [] : [[storage, null] as const];
+  if (!isLed && storage !== undefined) later(followed.keepFollowing(new Map(whole)));
   if (isLed) {
     const registering = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
       ...{ backend, removeIndex, address, logger, faults },
+      leaveIndex: (index) => backend.leaveIndex({ index }),
+      follow: (indexes) => void followed.follow(new Map([...namesByPlace(indexes), ...whole])),
       state: () => stateOf(own),
     });
     registration = registering;

@@ -17,8 +17,14 @@ export class ClusterTable {
   readonly rows = new Map<number, string>();
   readonly catalog = { type: 'filesystem' as const, warehouse: join(this.folder, 'lake') };
   readonly #config = { catalog: this.catalog, table: 'ops.notes' };
+  readonly #storage: string;
   /** Snapshot of the last change. */
   head: string | null = null;
+
+  /** `storage`: the index is at home in a store. */
+  constructor(storage?: string) {
+    this.#storage = storage === undefined ? '' : `storage: ${storage}\n`;
+  }
 
   async create(): Promise<this> {
     await createTable(this.catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
@@ -33,7 +39,7 @@ fields:
   - { name: title, type: ${title}, cached: true }
   - { name: id, type: LONG, cached: true }
 sharding: { shards: ${shards} }
-`;
+${this.#storage}`;
   }
 
   append(...ids: number[]): Promise<void> {

@@ -45,6 +45,8 @@ export interface ClusterSettings {
   readonly leaveMs?: number;
   /** Absent: the cluster has no key. */
   readonly key?: string;
+  /** All nodes read the index from a store. */
+  readonly isShared?: true;
   /** Nodes are processes of their own, which tests can kill. */
   readonly inProcesses?: true;
 }
@@ -71,8 +73,8 @@ export class ReshardCluster {
   }
 
   async start(): Promise<void> {
-    const { shards = 1, leaveMs = 600_000, key } = this.#settings;
-    this.table = await new ClusterTable().create();
+    const { shards = 1, leaveMs = 600_000, key, isShared } = this.#settings;
+    this.table = await new ClusterTable(isShared && join(this.folder, 'store')).create();
     await this.table.append(...Array.from({ length: 200 }, (_, i) => i));
     this.#plane = await serveControlPlane({
       options: serverOptions({ ...this.#values, sync_poll_ms: 100 }, {}, this.table.folder),
@@ -108,9 +110,10 @@ export class ReshardCluster {
     return { ...ADDRESSES, ...QUIET, backup_target: join(this.folder, 'backups') };
   }
 
-  /** Definitions of requests name the catalog `main`. */
+  /** Definitions of requests name the catalog `main` and the root `store`. */
   get #names() {
-    return { catalogs: { main: this.table.catalog }, roots: {}, models: {} };
+    const roots = { store: join(this.folder, 'store') };
+    return { catalogs: { main: this.table.catalog }, roots, models: {} };
   }
 
   /** Address of REST of the control plane. */
@@ -125,12 +128,17 @@ export class ReshardCluster {
 
   /** Ends a node, whose disk is lost. */
   async lose(node: string): Promise<void> {
+    await this.end(node);
+    rmSync(join(this.folder, node), { recursive: true });
+  }
+
+  /** Ends a node; its disk remains. */
+  async end(node: string): Promise<void> {
     const lost = this.#nodes.get(node)!;
     const at = this.clients.findIndex(({ address }) => address === lost.grpc);
     await this.clients.splice(at, 1)[0].close();
     this.#nodes.delete(node);
     await lost.stop();
-    rmSync(join(this.folder, node), { recursive: true });
   }
 
   /** Starts another node, and waits until the cluster has it. */
@@ -202,7 +210,7 @@ export class ReshardCluster {
     await this.atHead();
     const local = await openEngine(join(this.folder, 'oracle'), { create: true, threads: 0 });
     try {
-      await local.createIndex({ definition: table.definition(1) });
+      await local.createIndex({ definition: table.definition(1).replace(/^storage.*$/m, '') });
       await local.reindex({ index: INDEX });
       for (const request of isBuilt ? QUERIES : QUERIES.slice(2)) {
         const [own, right] = await Promise.all([

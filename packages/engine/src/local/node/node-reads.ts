@@ -9,6 +9,7 @@ import { identityParts } from '../../index/commits/source-identity.ts';
 import { describeShards } from '../../open/describe-index.ts';
 import { commitVersion, type KnownIndex, type OpenIndex } from '../../open/open-index.ts';
 import { definitionDigest } from '../../schema/definition-digest.ts';
+import { sharedPlace } from '../../schema/parse/resolve-definition.ts';
 import type { LocalContext } from '../../search/context.ts';
 import type { RequestedRow } from '../../search/fetch/rows.ts';
 import { decodeRequest, encodeAnswer, errorToPlain } from '../../shard/bytes.ts';
@@ -114,11 +115,11 @@ export class NodeReads {
     const aliases = registry.aliases.list();
     return registry.list().map(({ name }) => {
       const known = this.#indexes.known(name);
-      const { shards = 1, only, storage, windows } = known.definition;
+      const { shards = 1, only } = known.definition;
       const { uuid, version } = known.registered;
       return {
         ...{ index: name, uuid, shards, definition_version: version },
-        copies: storage === undefined || windows !== undefined ? 0 : COPIES,
+        copies: sharedPlace(known.definition, known.registered.baseDir) === null ? 0 : COPIES,
         ordinals: only ?? Array.from({ length: shards }, (_, ordinal) => ordinal),
         commits: this.#commits(known),
         aliases: aliases.filter(({ index }) => index === name).map(({ alias }) => alias),

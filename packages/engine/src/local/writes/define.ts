@@ -24,6 +24,7 @@ import { describeIndex } from '../../open/describe-index.ts';
 import { dropFolder, folderSize } from '../../open/dropped-folders.ts';
 import { indexFolder } from '../../open/index-folder.ts';
 import { tableName } from '../../open/open-index.ts';
+import type { RegisteredIndex } from '../../registry/registry.ts';
 import type { Definition } from '../../schema/definition.ts';
 import { checkAgainstTable } from '../../schema/mapping.ts';
 import {
@@ -58,10 +59,26 @@ export async function createLocal(
  * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy if
  * a build runs on it, io_error.
  */
-export async function dropLocal(
+export const dropLocal = (
   indexes: LocalIndexes,
   request: DropIndexRequest,
   call: CallContext,
+): Promise<DropResponse> =>
+  removeHere(indexes, request, call, (registered) => dropPublished(indexes, registered));
+
+/** Removes an index from this data folder alone; what it has published stays. Throws as above. */
+export const leaveLocal = (
+  indexes: LocalIndexes,
+  request: DropIndexRequest,
+  call: CallContext,
+): Promise<DropResponse> => removeHere(indexes, request, call, async () => {});
+
+/** `first`: runs before the index is gone, so that a drop that was killed is repeated. */
+async function removeHere(
+  indexes: LocalIndexes,
+  request: DropIndexRequest,
+  call: CallContext,
+  first: (registered: RegisteredIndex) => Promise<void>,
 ): Promise<DropResponse> {
   const { index } = checkDropIndexRequest(request);
   const { dataDir, registry, clock } = indexes;
@@ -78,8 +95,7 @@ export async function dropLocal(
   const rows = await withLock(indexes, registered, turn, async () => {
     endDeadJobs(indexes, clock.now(), uuid);
     refuseBuild();
-    // before the index is gone: a drop that was killed is repeated
-    await dropPublished(indexes, registered);
+    await first(registered);
     const removed = registry.remove(uuid);
     refuseBuild();
     indexes.forget(uuid);

@@ -32,6 +32,13 @@ export const storagePlace = (storage: string, baseDir: string): string =>
 export const homePlace = ({ storage }: Definition, baseDir: string): string | null =>
   storage === undefined ? null : storagePlace(storage, baseDir);
 
+/**
+ * The place from which all nodes of a cluster read an index; null: each node builds its shards.
+ * Throws as above.
+ */
+export const sharedPlace = (definition: Definition, baseDir = ''): string | null =>
+  definition.windows === undefined ? homePlace(definition, baseDir) : null;
+
 function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {
   const model = field.vector?.model;
   if (field.vector === undefined || model === undefined || model === 'default') return field;

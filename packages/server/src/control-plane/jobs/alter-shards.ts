@@ -3,7 +3,7 @@ import type { Definition } from '@lakehouse-search/engine';
 import { carrySharding, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { mergeAlterPlan } from '../../cluster/merge-indexes.ts';
 import { generationOf } from '../../cluster/sum-of.ts';
-import { currentNodes, publishWithin } from '../cluster-context.ts';
+import { followingNodes, publishWithin } from '../cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { alterPart } from './put-back.ts';
 import { reshardShards } from './reshard-shards.ts';
@@ -29,7 +29,7 @@ export async function alterShards(run: RunningJob): Promise<void> {
   const { shards = 1 } = now;
   const nodes = await nodesOf(run, shards);
   const plans = await alterAll(run, nodes, definition_yaml, stored.definition);
-  const current = await currentNodes(context);
+  const current = await followingNodes(context, job.index);
   await run.finish(async (cluster) => {
     if (!(await cluster.definitions.replace(index, definition_yaml, stored.version))) {
       throw new LhsError('index_busy', `the definition of "${index}" was changed meanwhile`);

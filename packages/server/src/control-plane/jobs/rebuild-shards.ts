@@ -1,10 +1,10 @@
 import { LhsError, type Progress, type ReindexResponse } from '@lakehouse-search/contract';
-import { ShardSource } from '@lakehouse-search/engine/internal';
+import { registeredDefinition, ShardSource, sharedPlace } from '@lakehouse-search/engine/internal';
 import { mergeAnswers, type NodeAnswer } from '../../cluster/merge-answers.ts';
 import type { BuildStep } from '../../cluster/node-client.ts';
 import { generationOf, sumOf } from '../../cluster/sum-of.ts';
 import type { ClusterJobRecord } from '../../store/cluster-jobs.ts';
-import { currentNodes, jobService, publishWithin } from '../cluster-context.ts';
+import { followingNodes, jobService, publishWithin } from '../cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
 import { spreadShards } from './spread-shards.ts';
@@ -30,7 +30,7 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   const started = performance.now();
   const { definition } = (await context.store.definitions.get(job.index))!;
   const { snapshot, shards } = await target(definition, job.request.as_of, run.signal);
-  await spread(run);
+  if (sharedPlace(registeredDefinition(definition)) === null) await spread(run);
   const nodes = await nodesOf(run, shards);
   const staged: Staged[] = [];
   const made: NodeAnswer<ReindexResponse>[] = [];
@@ -49,7 +49,7 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   } finally {
     for (const { steps } of staged) await steps.return?.().catch(() => {});
   }
-  const current = await currentNodes(context);
+  const current = await followingNodes(context, job.index);
   await run.finish(async (cluster) => {
     await publishWithin(cluster, { index: job.index, shards }, current);
     const result: ReindexResponse = {

@@ -1,4 +1,5 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
+import type { Definition } from '@lakehouse-search/engine';
 import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { mergeAlterPlan } from '../../cluster/merge-indexes.ts';
 import { definitionOf } from '../../cluster/node-state.ts';
@@ -11,7 +12,7 @@ import { currentNodes, jobService, publishWithin } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
 import { EVER } from '../operations/cluster-index-api.ts';
 import { freeName } from '../operations/remove-parts.ts';
-import { assignShards } from '../placement/assign-shards.ts';
+import { assignShards, shardedIndex } from '../placement/assign-shards.ts';
 import { nodesBehind } from '../placement/level-nodes.ts';
 import type { LivingNode } from '../placement/route-over.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
@@ -52,7 +53,7 @@ export async function reshardShards(run: RunningJob, text: string): Promise<void
   const { shards: from = 1 } = registeredDefinition(stored.definition);
   const { shards = 1 } = registeredDefinition(text);
   const holders = await nodesOf(run, from);
-  const target = await targetOf(run, shards);
+  const target = await targetOf(run, registeredDefinition(text));
   const reshard = { stored, text, shards, target };
   const isBuilt = (await context.store.routes.get(job.index)) !== undefined;
   const staged: Staged[] = [];
@@ -73,14 +74,15 @@ export async function reshardShards(run: RunningJob, text: string): Promise<void
 }
 
 /** Where the shards will be: those that remain stay, new ones go to the least loaded nodes. */
-async function targetOf({ context, job }: RunningJob, shards: number) {
-  const { index } = job;
+async function targetOf({ context, job }: RunningJob, definition: Definition) {
+  const own = shardedIndex(job.index, definition);
+  const { index, shards } = own;
   const { nodes, placements } = context.store;
   const living = (await nodes.list()).map(({ node }) => node);
   const kept = (await placements.list()).filter(
     (each) => each.index !== index || each.shard < shards,
   );
-  const added = assignShards([{ index, shards }], living, kept, () => false);
+  const added = assignShards([own], living, kept, () => false);
   return [...kept.filter((each) => each.index === index), ...added];
 }
 

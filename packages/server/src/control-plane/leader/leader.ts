@@ -5,7 +5,7 @@ import type { StoredNode } from '../../store/nodes.ts';
 import { type ClusterContext, currentNodes, publishRoute } from '../cluster-context.ts';
 import { putBack } from '../jobs/put-back.ts';
 import { type JobWorks, runJob } from '../jobs/run-job.ts';
-import { assignShards } from '../placement/assign-shards.ts';
+import { assignShards, shardedIndex } from '../placement/assign-shards.ts';
 import { IndexLeveler } from '../placement/level-indexes.ts';
 import type { LivingNode } from '../placement/route-over.ts';
 import { pause } from './leadership.ts';
@@ -108,7 +108,7 @@ async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: n
     const living = (await nodes.list()).map(nameOf);
     const known = new Set((await nodes.list(leaveMs)).map(nameOf));
     const indexes = (await definitions.list()).map(({ index, definition }) => {
-      return { index, shards: registeredDefinition(definition).shards ?? 1 };
+      return shardedIndex(index, registeredDefinition(definition));
     });
     const hasLeft = (node: string) => !known.has(node);
     for (const placement of assignShards(indexes, living, await placements.list(), hasLeft)) {

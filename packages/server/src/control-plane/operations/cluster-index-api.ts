@@ -27,6 +27,7 @@ import type { DroppedPart } from '../../store/dropped-indexes.ts';
 import type { StoredFault } from '../../store/faults.ts';
 import type { Route } from '../../store/routes.ts';
 import { awakeNodes, type ClusterContext, currentNodes } from '../cluster-context.ts';
+import type { LivingNode } from '../placement/route-over.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';
@@ -62,13 +63,7 @@ export class ClusterIndexApi
   async createIndex(request: CreateIndexRequest, call: CallContext = {}) {
     const { definition } = checkCreateIndexRequest(request);
     requireWhole(call, 'createIndex');
-    const { index, storage, windows } = registeredDefinition(definition);
-    if (storage !== undefined && windows === undefined) {
-      throw new LhsError(
-        'unsupported',
-        'an index of a cluster is not published: leave storage out',
-      );
-    }
+    const { index } = registeredDefinition(definition);
     requireListed(call, index);
     const description = await this.#defined(definition, async (_, created) => created);
     const { store } = this.#context;
@@ -92,13 +87,11 @@ export class ClusterIndexApi
     const { store, nodes } = this.#context;
     const { index, definition } = await this.#stored(asked, call);
     const awake = await awakeNodes(this.#context, call);
-    const parts = awake.flatMap(({ address, indexes, isSilent }) => {
-      const own = isSilent ? undefined : indexes.find((each) => each.index === index);
-      if (own === undefined || own.commits.length === 0) return [];
+    const parts = statusNodes(awake, index).map(({ address, ordinals }) => {
       const service = nodes.at(address).service();
       const read = (signal: AbortSignal) => service.status({ index }, { ...call, signal });
       const run = () => nodes.watch.whileAlive(address, call.signal, read);
-      return [{ ordinals: own.ordinals, run }];
+      return { ordinals, run };
     });
     const [built] = await overAnswering('status', parts);
     const [fault] = await store.faults.list(index);
@@ -188,6 +181,18 @@ export class ClusterIndexApi
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+/** The nodes that have built an index; of one in a store, without its writer, one that reads it. */
+function statusNodes(awake: readonly LivingNode[], index: string) {
+  const holding = (what: 'indexes' | 'followed') =>
+    awake.flatMap(({ address, isSilent, [what]: held }) => {
+      const own = isSilent ? undefined : held.find((each) => each.index === index);
+      if (own === undefined || own.commits.length === 0) return [];
+      return [{ address, ordinals: own.ordinals }];
+    });
+  const built = holding('indexes');
+  return built.length > 0 ? built : holding('followed').slice(0, 1);
 }
 
 function missingIn(route: Route | undefined) {

@@ -1,5 +1,5 @@
 import { LhsError, type Progress } from '@lakehouse-search/contract';
-import type { ClusterContext } from '../cluster-context.ts';
+import { type ClusterContext, jobService } from '../cluster-context.ts';
 import { formerNodes, isRestricted } from './level-nodes.ts';
 import type { LivingNode } from './route-over.ts';
 
@@ -9,8 +9,9 @@ const LOOK_MS = 500;
 /**
  * Builds the shards of a routed index on nodes that hold shards of it and have no commit (their
  * disks are new, or they took over the shards of a node that has left), or whose rows were read
- * under other read restrictions. The first build of an index
- * is a job. A job that begins meanwhile builds these shards itself. Throws what a node throws.
+ * under other read restrictions. A new writer of a shared index gets its newest commit instead. The
+ * first build of an index is a job. A job that begins meanwhile builds these shards itself. Throws
+ * what a node throws.
  */
 export async function buildMissing(
   context: ClusterContext,
@@ -27,7 +28,7 @@ export async function buildMissing(
   const shown = new Map<string, string>();
   const builds = unbuilt.map(async ({ node, address, indexes }) => {
     logger.info({ index, node }, 'shards have no data on this node: it builds them');
-    const { ordinals } = indexes.find((own) => own.index === index)!;
+    const { ordinals, copies } = indexes.find((own) => own.index === index)!;
     const progress = async (percent: number) => {
       const words = `node "${node}" has no data of ${namedShards(ordinals)}`;
       shown.set(node, `${words} and builds from the table (${percent} %)`);
@@ -35,6 +36,7 @@ export async function buildMissing(
     };
     const build = { context, index, address, signal, progress };
     try {
+      if (copies > 0 && (await isFetched(build))) return;
       await buildOn(build, route.snapshot);
     } catch (error) {
       if (route.snapshot === null || signal.aborted || !isOfSource(error)) throw error;
@@ -70,6 +72,18 @@ interface NodeBuild {
   readonly signal: AbortSignal;
   /** Called with the part of the rows that is built, in percent. */
   readonly progress: (percent: number) => Promise<void>;
+}
+
+/** Brings the commits of its store to a node, which goes on from there; false: it has none. */
+async function isFetched({ context, index, address, signal }: NodeBuild): Promise<boolean> {
+  const service = await jobService(context, index, address);
+  try {
+    await service.sync({ index }, { signal });
+    return true;
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.code !== 'index_not_built') throw error;
+    return false;
+  }
 }
 
 /** Builds on one node and promotes what it built; nothing if a job of the index has begun. */

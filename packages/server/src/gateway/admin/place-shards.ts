@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { parseDocument } from 'yaml';
+import { preferred } from '../../cluster/copies.ts';
 import type { SeenNode } from '../../cluster/route-of.ts';
 import { partOf } from '../../cluster/with-only.ts';
 
@@ -13,14 +14,17 @@ export interface PlacedPart {
 
 /**
  * Which node holds which of these shards of an index (default: all): those that were started for an
- * ordinal hold it, the others take turns. Throws unreachable where no node can hold a shard.
+ * ordinal hold it, the others take turns. A shared index is on one node. Throws unreachable where
+ * no node can hold a shard.
  */
 export function placeShards(
   definition: string,
   nodes: readonly SeenNode[],
   ordinals?: readonly number[],
 ): readonly PlacedPart[] {
-  const { index, shards } = readSharding(definition);
+  const { index, shards, isShared } = readSharding(definition);
+  if (isShared)
+    return [writerOf(index, nodes, { ordinals: [...Array(shards).keys()], definition })];
   const byNode = new Map<string, number[]>();
   for (const ordinal of ordinals ?? Array(shards).keys()) {
     for (const { address } of holders(index, ordinal, nodes)) {
@@ -32,6 +36,18 @@ export function placeShards(
     ordinals,
     definition: partOf(definition, ordinals, shards),
   }));
+}
+
+/** All nodes read a shared index from its store; one has all of its shards, and writes them. */
+function writerOf(
+  index: string,
+  nodes: readonly SeenNode[],
+  all: Omit<PlacedPart, 'address'>,
+): PlacedPart {
+  const up = nodes.filter((node) => node.up).map((node) => ({ ...node, node: node.address }));
+  const [writer] = preferred(index, up);
+  if (writer === undefined) throw new LhsError('unreachable', `no node takes "${index}"`);
+  return { ...all, address: writer.address };
 }
 
 function holders(index: string, ordinal: number, nodes: readonly SeenNode[]) {
@@ -50,11 +66,14 @@ function holders(index: string, ordinal: number, nodes: readonly SeenNode[]) {
 export function readSharding(definition: string): {
   readonly index: string;
   readonly shards: number;
+  /** As `sharedPlace` of the definition. */
+  readonly isShared: boolean;
 } {
   const options = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false };
   const document = parseDocument(definition, options as object);
   const index = document.getIn(['index']);
   const shards = document.getIn(['sharding', 'shards']);
   const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 64;
-  return { index: String(index), shards: valid ? (shards as number) : 1 };
+  const isShared = document.has('storage') && !document.has('windows');
+  return { index: String(index), shards: valid ? (shards as number) : 1, isShared };
 }

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/node/v1/control_plane.proto.
  */
 export const file_lhs_node_v1_control_plane: GenFile = /*@__PURE__*/
-  fileDesc("Ch9saHMvbm9kZS92MS9jb250cm9sX3BsYW5lLnByb3RvEgtsaHMubm9kZS52MSJ6Cg9SZWdpc3RlclJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIlCgVzdGF0ZRgEIAEoCzIWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZRIOCgZsZWF2ZXMYBSABKAgiiAEKDVJlZ2lzdGVyUmVwbHkSDQoFZXBvY2gYASABKAMSDgoGdHRsX21zGAIgASgFEiwKC2Fzc2lnbm1lbnRzGAMgAygLMhcubGhzLm5vZGUudjEuQXNzaWdubWVudBIqCgdkcm9wcGVkGAQgAygLMhkubGhzLm5vZGUudjEuRHJvcHBlZEluZGV4IisKDERyb3BwZWRJbmRleBINCgVpbmRleBgBIAEoCRIMCgR1dWlkGAIgASgJIkEKCkFzc2lnbm1lbnQSDQoFaW5kZXgYASABKAkSEgoKZGVmaW5pdGlvbhgCIAEoCRIQCghvcmRpbmFscxgDIAMoBSIwCg5Sb3V0aW5nUmVxdWVzdBINCgVrbm93bhgBIAEoCRIPCgd3YWl0X21zGAIgASgFIoQBCgxSb3V0aW5nUmVwbHkSDwoHdmVyc2lvbhgBIAEoCRINCgVuYW1lcxgCIAMoCRIpCgdhbGlhc2VzGAMgAygLMhgubGhzLm5vZGUudjEuUm91dGVkQWxpYXMSKQoHaW5kZXhlcxgEIAMoCzIYLmxocy5ub2RlLnYxLlJvdXRlZEluZGV4IisKC1JvdXRlZEFsaWFzEg0KBWFsaWFzGAEgASgJEg0KBWluZGV4GAIgASgJIn4KC1JvdXRlZEluZGV4Eg0KBWluZGV4GAEgASgJEhIKCmdlbmVyYXRpb24YAiABKAMSFQoIc25hcHNob3QYAyABKAlIAIgBARIoCgZzaGFyZHMYBCADKAsyGC5saHMubm9kZS52MS5Sb3V0ZWRTaGFyZEILCglfc25hcHNob3QiOwoLUm91dGVkU2hhcmQSLAoIcmVwbGljYXMYASADKAsyGi5saHMubm9kZS52MS5Sb3V0ZWRSZXBsaWNhIj4KDVJvdXRlZFJlcGxpY2ESDAoEbm9kZRgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEg4KBmNvbW1pdBgDIAEoCSJDChNBdXRoZW50aWNhdGVSZXF1ZXN0EhoKDWF1dGhvcml6YXRpb24YASABKAlIAIgBAUIQCg5fYXV0aG9yaXphdGlvbiJOChFBdXRoZW50aWNhdGVSZXBseRIRCglwcmluY2lwYWwYASABKAkSFwoKZXhwaXJlc19tcxgCIAEoA0gAiAEBQg0KC19leHBpcmVzX21zIjkKE09wZW5BY2NvdW50c1JlcXVlc3QSFQoIcGFzc3dvcmQYASABKAlIAIgBAUILCglfcGFzc3dvcmQiNwoRT3BlbkFjY291bnRzUmVwbHkSFQoIcGFzc3dvcmQYASABKAlIAIgBAUILCglfcGFzc3dvcmQyyQIKDENvbnRyb2xQbGFuZRJPChNSZWdpc3RlclNlcnZlZEluZGV4EhwubGhzLm5vZGUudjEuUmVnaXN0ZXJSZXF1ZXN0GhoubGhzLm5vZGUudjEuUmVnaXN0ZXJSZXBseRJECgpHZXRSb3V0aW5nEhsubGhzLm5vZGUudjEuUm91dGluZ1JlcXVlc3QaGS5saHMubm9kZS52MS5Sb3V0aW5nUmVwbHkSUAoMQXV0aGVudGljYXRlEiAubGhzLm5vZGUudjEuQXV0aGVudGljYXRlUmVxdWVzdBoeLmxocy5ub2RlLnYxLkF1dGhlbnRpY2F0ZVJlcGx5ElAKDE9wZW5BY2NvdW50cxIgLmxocy5ub2RlLnYxLk9wZW5BY2NvdW50c1JlcXVlc3QaHi5saHMubm9kZS52MS5PcGVuQWNjb3VudHNSZXBseWIGcHJvdG8z", [file_lhs_node_v1_node]);
+  fileDesc("Ch9saHMvbm9kZS92MS9jb250cm9sX3BsYW5lLnByb3RvEgtsaHMubm9kZS52MSJ6Cg9SZWdpc3RlclJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIlCgVzdGF0ZRgEIAEoCzIWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZRIOCgZsZWF2ZXMYBSABKAgitAEKDVJlZ2lzdGVyUmVwbHkSDQoFZXBvY2gYASABKAMSDgoGdHRsX21zGAIgASgFEiwKC2Fzc2lnbm1lbnRzGAMgAygLMhcubGhzLm5vZGUudjEuQXNzaWdubWVudBIqCgdkcm9wcGVkGAQgAygLMhkubGhzLm5vZGUudjEuRHJvcHBlZEluZGV4EioKCGZvbGxvd2VkGAUgAygLMhgubGhzLm5vZGUudjEuU3RvcmVkSW5kZXgiKwoLU3RvcmVkSW5kZXgSDQoFaW5kZXgYASABKAkSDQoFcGxhY2UYAiABKAkiKwoMRHJvcHBlZEluZGV4Eg0KBWluZGV4GAEgASgJEgwKBHV1aWQYAiABKAkiQQoKQXNzaWdubWVudBINCgVpbmRleBgBIAEoCRISCgpkZWZpbml0aW9uGAIgASgJEhAKCG9yZGluYWxzGAMgAygFIjAKDlJvdXRpbmdSZXF1ZXN0Eg0KBWtub3duGAEgASgJEg8KB3dhaXRfbXMYAiABKAUihAEKDFJvdXRpbmdSZXBseRIPCgd2ZXJzaW9uGAEgASgJEg0KBW5hbWVzGAIgAygJEikKB2FsaWFzZXMYAyADKAsyGC5saHMubm9kZS52MS5Sb3V0ZWRBbGlhcxIpCgdpbmRleGVzGAQgAygLMhgubGhzLm5vZGUudjEuUm91dGVkSW5kZXgiKwoLUm91dGVkQWxpYXMSDQoFYWxpYXMYASABKAkSDQoFaW5kZXgYAiABKAkifgoLUm91dGVkSW5kZXgSDQoFaW5kZXgYASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoAxIVCghzbmFwc2hvdBgDIAEoCUgAiAEBEigKBnNoYXJkcxgEIAMoCzIYLmxocy5ub2RlLnYxLlJvdXRlZFNoYXJkQgsKCV9zbmFwc2hvdCI7CgtSb3V0ZWRTaGFyZBIsCghyZXBsaWNhcxgBIAMoCzIaLmxocy5ub2RlLnYxLlJvdXRlZFJlcGxpY2EiPgoNUm91dGVkUmVwbGljYRIMCgRub2RlGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSDgoGY29tbWl0GAMgASgJIkMKE0F1dGhlbnRpY2F0ZVJlcXVlc3QSGgoNYXV0aG9yaXphdGlvbhgBIAEoCUgAiAEBQhAKDl9hdXRob3JpemF0aW9uIk4KEUF1dGhlbnRpY2F0ZVJlcGx5EhEKCXByaW5jaXBhbBgBIAEoCRIXCgpleHBpcmVzX21zGAIgASgDSACIAQFCDQoLX2V4cGlyZXNfbXMiOQoTT3BlbkFjY291bnRzUmVxdWVzdBIVCghwYXNzd29yZBgBIAEoCUgAiAEBQgsKCV9wYXNzd29yZCI3ChFPcGVuQWNjb3VudHNSZXBseRIVCghwYXNzd29yZBgBIAEoCUgAiAEBQgsKCV9wYXNzd29yZDLJAgoMQ29udHJvbFBsYW5lEk8KE1JlZ2lzdGVyU2VydmVkSW5kZXgSHC5saHMubm9kZS52MS5SZWdpc3RlclJlcXVlc3QaGi5saHMubm9kZS52MS5SZWdpc3RlclJlcGx5EkQKCkdldFJvdXRpbmcSGy5saHMubm9kZS52MS5Sb3V0aW5nUmVxdWVzdBoZLmxocy5ub2RlLnYxLlJvdXRpbmdSZXBseRJQCgxBdXRoZW50aWNhdGUSIC5saHMubm9kZS52MS5BdXRoZW50aWNhdGVSZXF1ZXN0Gh4ubGhzLm5vZGUudjEuQXV0aGVudGljYXRlUmVwbHkSUAoMT3BlbkFjY291bnRzEiAubGhzLm5vZGUudjEuT3BlbkFjY291bnRzUmVxdWVzdBoeLmxocy5ub2RlLnYxLk9wZW5BY2NvdW50c1JlcGx5YgZwcm90bzM", [file_lhs_node_v1_node]);
 
 /**
  * A heartbeat of a node.
@@ -98,6 +98,13 @@ export type RegisterReply = Message<"lhs.node.v1.RegisterReply"> & {
    * @generated from field: repeated lhs.node.v1.DroppedIndex dropped = 4;
    */
   dropped: DroppedIndex[];
+
+  /**
+   * Indexes that the node reads from their stores.
+   *
+   * @generated from field: repeated lhs.node.v1.StoredIndex followed = 5;
+   */
+  followed: StoredIndex[];
 };
 
 /**
@@ -106,6 +113,34 @@ export type RegisterReply = Message<"lhs.node.v1.RegisterReply"> & {
  */
 export const RegisterReplySchema: GenMessage<RegisterReply> = /*@__PURE__*/
   messageDesc(file_lhs_node_v1_control_plane, 1);
+
+/**
+ * An index at home in a store.
+ *
+ * @generated from message lhs.node.v1.StoredIndex
+ */
+export type StoredIndex = Message<"lhs.node.v1.StoredIndex"> & {
+  /**
+   * Name of the index.
+   *
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * Where its commits are.
+   *
+   * @generated from field: string place = 2;
+   */
+  place: string;
+};
+
+/**
+ * Describes the message lhs.node.v1.StoredIndex.
+ * Use `create(StoredIndexSchema)` to create a new message.
+ */
+export const StoredIndexSchema: GenMessage<StoredIndex> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_control_plane, 2);
 
 /**
  * An index of a node that the cluster has no more.
@@ -133,7 +168,7 @@ export type DroppedIndex = Message<"lhs.node.v1.DroppedIndex"> & {
  * Use `create(DroppedIndexSchema)` to create a new message.
  */
 export const DroppedIndexSchema: GenMessage<DroppedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 2);
+  messageDesc(file_lhs_node_v1_control_plane, 3);
 
 /**
  * Shards of an index that a node has to hold.
@@ -168,7 +203,7 @@ export type Assignment = Message<"lhs.node.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 3);
+  messageDesc(file_lhs_node_v1_control_plane, 4);
 
 /**
  * A request for the routing.
@@ -196,7 +231,7 @@ export type RoutingRequest = Message<"lhs.node.v1.RoutingRequest"> & {
  * Use `create(RoutingRequestSchema)` to create a new message.
  */
 export const RoutingRequestSchema: GenMessage<RoutingRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 4);
+  messageDesc(file_lhs_node_v1_control_plane, 5);
 
 /**
  * The routing of all indexes.
@@ -238,7 +273,7 @@ export type RoutingReply = Message<"lhs.node.v1.RoutingReply"> & {
  * Use `create(RoutingReplySchema)` to create a new message.
  */
 export const RoutingReplySchema: GenMessage<RoutingReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 5);
+  messageDesc(file_lhs_node_v1_control_plane, 6);
 
 /**
  * Another name of an index.
@@ -266,7 +301,7 @@ export type RoutedAlias = Message<"lhs.node.v1.RoutedAlias"> & {
  * Use `create(RoutedAliasSchema)` to create a new message.
  */
 export const RoutedAliasSchema: GenMessage<RoutedAlias> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 6);
+  messageDesc(file_lhs_node_v1_control_plane, 7);
 
 /**
  * Where an index is searched: all commits show one snapshot.
@@ -308,7 +343,7 @@ export type RoutedIndex = Message<"lhs.node.v1.RoutedIndex"> & {
  * Use `create(RoutedIndexSchema)` to create a new message.
  */
 export const RoutedIndexSchema: GenMessage<RoutedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 7);
+  messageDesc(file_lhs_node_v1_control_plane, 8);
 
 /**
  * The copies of a shard that can be read.
@@ -329,7 +364,7 @@ export type RoutedShard = Message<"lhs.node.v1.RoutedShard"> & {
  * Use `create(RoutedShardSchema)` to create a new message.
  */
 export const RoutedShardSchema: GenMessage<RoutedShard> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 8);
+  messageDesc(file_lhs_node_v1_control_plane, 9);
 
 /**
  * A copy of a shard.
@@ -364,7 +399,7 @@ export type RoutedReplica = Message<"lhs.node.v1.RoutedReplica"> & {
  * Use `create(RoutedReplicaSchema)` to create a new message.
  */
 export const RoutedReplicaSchema: GenMessage<RoutedReplica> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 9);
+  messageDesc(file_lhs_node_v1_control_plane, 10);
 
 /**
  * Credentials of a caller.
@@ -385,7 +420,7 @@ export type AuthenticateRequest = Message<"lhs.node.v1.AuthenticateRequest"> & {
  * Use `create(AuthenticateRequestSchema)` to create a new message.
  */
 export const AuthenticateRequestSchema: GenMessage<AuthenticateRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 10);
+  messageDesc(file_lhs_node_v1_control_plane, 11);
 
 /**
  * The caller that credentials name.
@@ -413,7 +448,7 @@ export type AuthenticateReply = Message<"lhs.node.v1.AuthenticateReply"> & {
  * Use `create(AuthenticateReplySchema)` to create a new message.
  */
 export const AuthenticateReplySchema: GenMessage<AuthenticateReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 11);
+  messageDesc(file_lhs_node_v1_control_plane, 12);
 
 /**
  * A gateway that requires credentials.
@@ -434,7 +469,7 @@ export type OpenAccountsRequest = Message<"lhs.node.v1.OpenAccountsRequest"> & {
  * Use `create(OpenAccountsRequestSchema)` to create a new message.
  */
 export const OpenAccountsRequestSchema: GenMessage<OpenAccountsRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 12);
+  messageDesc(file_lhs_node_v1_control_plane, 13);
 
 /**
  * The first account.
@@ -455,7 +490,7 @@ export type OpenAccountsReply = Message<"lhs.node.v1.OpenAccountsReply"> & {
  * Use `create(OpenAccountsReplySchema)` to create a new message.
  */
 export const OpenAccountsReplySchema: GenMessage<OpenAccountsReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 13);
+  messageDesc(file_lhs_node_v1_control_plane, 14);
 
 /**
  * Registration and routing.

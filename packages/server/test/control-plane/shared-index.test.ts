@@ -1,0 +1,114 @@
+// @module-tag slow
+/** An index at home in a store: one node writes it, all nodes read it. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { INDEX } from './cluster-table.ts';
+import { ReshardCluster, WAIT } from './reshard-cluster.ts';
+import { CLUSTER_KEY } from './stand-in-node.ts';
+
+describe('an index in a store, under a control plane', () => {
+  const cluster = new ReshardCluster({
+    ...{ key: CLUSTER_KEY, shards: 5, leaveMs: 2000 },
+    isShared: true,
+  });
+  beforeAll(async () => {
+    vi.stubEnv('LHS_COLD_CACHE_DIR', join(cluster.folder, 'cache'));
+    await cluster.start();
+  });
+  afterAll(async () => {
+    await cluster.stop();
+    vi.unstubAllEnvs();
+  });
+
+  const placed = async () => {
+    const nodes = (await cluster.store.placements.list(INDEX)).map(({ node }) => node);
+    return [...new Set(nodes)];
+  };
+  const replicas = async () => (await cluster.store.routes.get(INDEX))?.replicas ?? [];
+
+  /** Waits until so many nodes can be read for each shard. */
+  const read = (count: number) =>
+    vi.waitFor(async () => {
+      for (const own of await replicas()) expect(own).toHaveLength(count);
+    }, WAIT);
+
+  it('has one writer, and each shard has its own order of all nodes', async () => {
+    await read(3);
+    expect(await placed()).toHaveLength(1);
+    const firsts = new Set((await replicas()).map(([first]) => first.node));
+    expect(firsts.size).toBeGreaterThan(1);
+    const commits = new Set((await replicas()).flat().map(({ commit }) => commit));
+    expect(commits.size).toBe(1);
+    await cluster.expectWhole(true);
+  });
+
+  it('follows its table', async () => {
+    await cluster.table.append(1000, 1001);
+    await cluster.table.delete(0, 10);
+    await cluster.expectWhole(false);
+    await read(3);
+  });
+
+  it('answers whole without its writer, and gets another one from the store', async () => {
+    const [writer] = await placed();
+    await cluster.lose(writer);
+    for (let i = 0; i < 20; i++) {
+      const answer = await cluster.client.search({ index: INDEX, query: '*:*' });
+      expect(answer.partial).toBeUndefined();
+      expect(answer).toMatchObject({ total: cluster.table.rows.size, shards_scanned: 5 });
+    }
+    expect(await cluster.client.listIndexes()).toMatchObject([
+      { name: INDEX, num_docs: cluster.table.rows.size },
+    ]);
+    expect(await cluster.client.status({ index: INDEX })).toMatchObject({ status: 'live' });
+    await cluster.table.append(2000);
+    await cluster.expectWhole(false);
+    expect(await placed()).not.toContain(writer);
+    // an empty disk reads all shards at once
+    await cluster.join(writer);
+    await read(3);
+    expect(await placed()).not.toContain(writer);
+    await cluster.expectWhole(false);
+  });
+
+  it('is left by a former writer that comes back', async () => {
+    const [writer] = await placed();
+    await cluster.end(writer);
+    await vi.waitUntil(async () => (await placed())[0] !== writer, WAIT);
+    await cluster.join(writer);
+    const back = cluster.clients.at(-1)!;
+    await vi.waitUntil(async () => (await back.state()).followed.length === 1, WAIT);
+    expect((await back.state()).indexes).toEqual([]);
+    await cluster.table.append(3000);
+    await cluster.expectWhole(false);
+  });
+
+  it('gets another definition, and other shards, on all nodes', async () => {
+    const description = 'Notes of a test.';
+    const named = cluster.table
+      .definition(5)
+      .replace(/catalog: \{.*?\}/, 'catalog: main')
+      .replace(/^storage.*$/m, 'storage: store');
+    const definition_yaml = `${named}description: ${description}\n`;
+    await cluster.client.alterIndex({ index: INDEX, definition_yaml, apply: true });
+    await vi.waitFor(async () => {
+      const described = await cluster.client.describeIndex({ index: INDEX });
+      expect(described).toMatchObject({ description });
+    }, WAIT);
+    await read(3);
+    await cluster.client.applyReshard({ index: INDEX, shards: 2 });
+    await read(3);
+    await cluster.expectWhole(true);
+    expect(await placed()).toHaveLength(1);
+  });
+
+  it('is gone from its nodes and its store when it is dropped', async () => {
+    await cluster.client.dropIndex({ index: INDEX });
+    await vi.waitFor(async () => {
+      const states = await Promise.all(cluster.clients.map((node) => node.state()));
+      for (const { indexes, followed } of states) expect([...indexes, ...followed]).toEqual([]);
+    }, WAIT);
+    expect(readdirSync(join(cluster.folder, 'store', 'indexes'))).toEqual([]);
+  });
+});
