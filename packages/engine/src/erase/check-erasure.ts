@@ -96,7 +96,7 @@ export async function checkErasure(
     refuseAborted(call.signal);
   }
   await searchCold(places, findings);
-  await searchPublished(places, findings);
+  await searchPublished(places, { keys, findings, signal: call.signal });
   const given = subject.texts.map((text) => ({ key: null, text: Buffer.from(text) }));
   findings.examined.texts += given.length;
   const texts = erasedTexts([...given, ...rows.texts]);

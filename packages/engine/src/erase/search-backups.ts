@@ -86,6 +86,17 @@ async function searchBackup(home: Home, backup: Backup, search: BackupSearch): P
     if (key !== undefined) add(key, 'a saved query in the backup mentions the row');
   }
   const contents = await openContents(home, backup, signal);
+  await searchContents(contents, search, add);
+  const foreign = await foreignEntries(contents, search);
+  if (foreign > 0) add(null, `${foreign} vectors of texts that no live row has`);
+}
+
+/** Searches the commit and the key files of a backup or a bundle. Throws corrupt_index. */
+export async function searchContents(
+  contents: BackupContents,
+  { keys, signal }: Pick<BackupSearch, 'keys' | 'signal'>,
+  add: (key: number | null, detail: string) => void,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-erase-'));
   try {
     const commit = await fetchKeyFiles(contents, folder, signal);
@@ -104,11 +115,9 @@ async function searchBackup(home: Home, backup: Backup, search: BackupSearch): P
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const foreign = await foreignEntries(contents, search);
-  if (foreign > 0) add(null, `${foreign} vectors of texts that no live row has`);
 }
 
-/** Fetches the commit and the key files of a backup. */
+/** Fetches the commit and the key files. */
 async function fetchKeyFiles(
   contents: BackupContents,
   folder: string,

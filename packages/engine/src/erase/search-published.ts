@@ -3,9 +3,17 @@
  * and what the cache of this user has of them. The documents of the newest commit are searched with
  * the live generation.
  */
-import type { ErasureRemain } from '@lakehouse-search/contract';
+import { type ErasureRemain, LhsError } from '@lakehouse-search/contract';
+import { commitContents } from '../home/backup-contents.ts';
 import { backupFamily } from '../home/backup-index.ts';
-import { bundlePrefix, commitPrefix, lastCommit } from '../home/chain.ts';
+import {
+  bundleKey,
+  bundlePrefix,
+  commitPrefix,
+  lastCommit,
+  type PublishedCommit,
+  replacedCommits,
+} from '../home/chain.ts';
 import { openHome } from '../home/repository.ts';
 import { ENDED } from '../home/stored-json.ts';
 import { sweepable } from '../home/sweep.ts';
@@ -23,27 +31,82 @@ import { inStore } from '../source/store-errors.ts';
 import { formerlyPublished, openedFolders, removeClosed } from '../storage/cache-folder.ts';
 import type { ErasurePlaces } from './check-erasure.ts';
 import type { Findings } from './findings.ts';
+import { type BackupSearch, searchContents } from './search-backups.ts';
 
 type PublishedIndex = Pick<ErasurePlaces, 'known' | 'openDirectory' | 'now'>;
 
 /** Searches the stores and the cache. Throws unreachable, access errors, corrupt_index, io_error. */
-export async function searchPublished(index: PublishedIndex, findings: Findings): Promise<void> {
+export async function searchPublished(index: PublishedIndex, search: KeySearch): Promise<void> {
+  const { findings } = search;
   for (const published of publishedOf(index)) {
-    const { keys, cached } = await findFormer(index, published);
-    const isLeft = published.place !== placeOf(index);
+    const { place } = published;
+    const isLeft = place !== placeOf(index);
     const what = isLeft ? 'of the index, which is published elsewhere now' : 'of replaced commits';
+    const { bundles: all, cachedBut } = await findFormer(index, published);
+    const known = isLeft ? NOTHING_SEARCHED : await searchReplaced(published, all, search);
+    const bundles = all.filter((key) => !known.searched.has(key));
     const add = (where: string, detail: string, end: Pick<ErasureRemain, 'goes' | 'until'>) =>
       findings.add({ place: 'published_commit', key: null, where, detail, ...end });
-    const ends = isLeft ? addReaders(index, published.place, findings) : [];
-    if (keys.length > 0) {
-      const detail = `${keys.length} objects ${what}; they may hold the data`;
-      add(published.place, detail, ends.at(-1) ?? { goes: 'erase' });
+    const ends = isLeft ? addReaders(index, place, findings) : [];
+    if (bundles.length > 0) {
+      const objects = bundles.length === 1 ? '1 object' : `${bundles.length} objects`;
+      const detail = `${objects} ${what}; they may hold the data`;
+      add(place, detail, ends.at(-1) ?? { goes: 'erase' });
     }
+    const cached = await cachedBut(known.clean);
     if (cached.length > 0) {
       const detail = `${cached.length} entries of the cache; those of open readers stay`;
       add(openedFolders(), detail, { goes: 'erase' });
     }
   }
+}
+
+/** What a search looks for, and what it finds. */
+type KeySearch = Pick<BackupSearch, 'keys' | 'findings' | 'signal'>;
+
+/** Bundles of replaced commits that were searched, and commits of which none holds data. */
+interface Searched {
+  /** Keys of bundles. */
+  readonly searched: ReadonlySet<string>;
+  readonly clean: readonly PublishedCommit[];
+}
+
+const NOTHING_SEARCHED: Searched = { searched: new Set(), clean: [] };
+
+/** Searches the bundles that only replaced commits name. */
+async function searchReplaced(
+  { place, family }: Publication,
+  unneeded: readonly string[],
+  { keys, findings, signal }: KeySearch,
+): Promise<Searched> {
+  const home = await openHome(place);
+  const holding = new Set<string>();
+  const searched = new Set<string>();
+  const commits = await inStore(() => replacedCommits(home, family, signal));
+  for (const commit of commits) {
+    for (const bundle of commit.bundles) {
+      const key = bundleKey(family, bundle);
+      if (searched.has(key) || !unneeded.includes(key)) continue;
+      const only = { ...commit, bundles: [bundle], files: {} };
+      const add = (found: number | null, detail: string) => {
+        holding.add(key);
+        const where = `${place}/${key}`;
+        findings.add({ place: 'published_commit', key: found, where, detail, goes: 'erase' });
+      };
+      try {
+        await searchContents(await commitContents(home, only, signal), { keys, signal }, add);
+        searched.add(key);
+      } catch (error) {
+        // damaged, or removed meanwhile
+        if (!(error instanceof LhsError) || error.code === 'interrupted') throw error;
+      }
+    }
+  }
+  const isSound = (key: string) =>
+    (searched.has(key) || !unneeded.includes(key)) && !holding.has(key);
+  const isClean = ({ bundles }: PublishedCommit) =>
+    bundles.every((bundle) => isSound(bundleKey(family, bundle)));
+  return { searched, clean: commits.filter(isClean) };
 }
 
 /** Adds points in time that read a place which was left; returns their ends, the latest last. */
@@ -76,7 +139,7 @@ export async function removeLeftPlaces(index: PublishedIndex): Promise<void> {
       await removePublished(published);
       forgetLeft(folderOf(index), published);
     }
-    await removeClosed((await findFormer(index, published)).cached);
+    await removeClosed(await (await findFormer(index, published)).cachedBut([]));
   }
 }
 
@@ -120,13 +183,20 @@ export async function objectsOf(families: readonly ObjectFamily[]): Promise<Read
   return found;
 }
 
-/** Objects in a place and paths in the cache that the newest commit does not need. */
+/** Bundles in a place and paths in the cache that the newest commit does not need. */
 async function findFormer(index: PublishedIndex, { place, family }: Publication) {
   const home = await openHome(place);
   return inStore(async () => {
     const last = place === placeOf(index) ? await lastCommit(home, family) : null;
     const newest = last === null ? null : { ...last, former: [] };
-    const { unneeded: keys } = await sweepable(home, family, newest);
-    return { keys, cached: await formerlyPublished(family, last) };
+    const { unneeded } = await sweepable(home, family, newest);
+    // commits have names of files alone
+    const bundles = unneeded
+      .map(({ key }) => key)
+      .filter((key) => key.startsWith(bundlePrefix(family)));
+    const own = last === null ? [] : [last];
+    const cachedBut = (clean: readonly PublishedCommit[]) =>
+      formerlyPublished(family, [...own, ...clean]);
+    return { bundles, cachedBut };
   });
 }

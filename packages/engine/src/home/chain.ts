@@ -201,6 +201,17 @@ export async function lastCommit(
   return last === 0 ? null : readCommitAt(home, uuid, last, signal);
 }
 
+/** The commits that are listed, but the last one: they were replaced. Throws as `lastCommit`. */
+export async function replacedCommits(
+  home: Home,
+  uuid: string,
+  signal?: AbortSignal,
+): Promise<readonly PublishedCommit[]> {
+  const numbers = (await commitNumbers(home, uuid, signal)).slice(0, -1);
+  const commits = numbers.map((number) => readCommitAt(home, uuid, number, signal));
+  return (await Promise.all(commits)).filter((commit) => commit !== null);
+}
+
 /** Whether an index has commits. */
 export async function hasCommits({ store }: Home, uuid: string): Promise<boolean> {
   for await (const { size } of store.list(commitPrefix(uuid))) {
@@ -210,13 +221,20 @@ export async function hasCommits({ store }: Home, uuid: string): Promise<boolean
 }
 
 /** The number of the last commit that is listed; 0: there is none. */
-async function lastNumber({ store }: Home, uuid: string, signal?: AbortSignal): Promise<number> {
+const lastNumber = async (...of: Parameters<typeof commitNumbers>): Promise<number> =>
+  (await commitNumbers(...of)).at(-1) ?? 0;
+
+/** The numbers of the commits that are listed, ascending; other objects may lie among them. */
+async function commitNumbers(
+  { store }: Home,
+  uuid: string,
+  signal?: AbortSignal,
+): Promise<readonly number[]> {
   const prefix = commitPrefix(uuid);
-  let last = 0;
-  for await (const { key } of store.list(prefix, { signal })) {
-    last = Number(key.slice(prefix.length));
-  }
-  return last;
+  const names = await Array.fromAsync(store.list(prefix, { signal }), ({ key }) =>
+    key.slice(prefix.length),
+  );
+  return names.filter((name) => /^\d{12}$/.test(name)).map(Number);
 }
 
 /** The names of the indexes of a place, each with the version of its head. */

@@ -96,27 +96,30 @@ export async function trimCache(limit: number): Promise<void> {
   }
 }
 
+/** A commit of a published index, as the cache has it. */
+interface CachedCommit {
+  readonly attempt: string;
+  readonly bundles: readonly { readonly object: string }[];
+}
+
 /**
- * What is there of a published index but its newest commit: paths of blocks, and of opened commits.
+ * What is there of a published index but some commits: paths of blocks, and of opened commits.
  * Those that processes have open stay until they close them.
  */
 export async function formerlyPublished(
   uuid: string,
-  newest: {
-    readonly attempt: string;
-    readonly bundles: readonly { readonly object: string }[];
-  } | null,
+  commits: readonly CachedCommit[],
 ): Promise<readonly string[]> {
-  const needed = (newest?.bundles ?? []).map(({ object }) => `families.${uuid}.data.${object}.`);
+  const prefix = `families.${uuid}.data.`;
+  const needed = new Set(commits.flatMap(({ bundles }) => bundles.map(({ object }) => object)));
   const blocks = (await readdir(cacheFolder()).catch(() => [])).filter(
-    (name) =>
-      name.startsWith(`families.${uuid}.`) && !needed.some((prefix) => name.startsWith(prefix)),
+    (name) => name.startsWith(prefix) && !needed.has(name.slice(prefix.length).split('.')[0]),
   );
-  const own = `${COMMIT_MARK}${uuid}.${newest?.attempt}`;
+  const own = new Set(commits.map(({ attempt }) => `${COMMIT_MARK}${uuid}.${attempt}`));
   const opened: string[] = [];
   for (const name of await readdir(openedFolders()).catch(() => [])) {
     const marks = await readdir(join(openedFolders(), name)).catch(() => []);
-    const isFormer = marks.some((mark) => mark.startsWith(COMMIT_MARK + uuid) && mark !== own);
+    const isFormer = marks.some((mark) => mark.startsWith(COMMIT_MARK + uuid) && !own.has(mark));
     if (isFormer) opened.push(join(openedFolders(), name));
   }
   return [...blocks.map((name) => join(cacheFolder(), name)), ...opened];

@@ -122,6 +122,16 @@ describe('a published index', () => {
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
+  it('is found without its name beside objects of others', async () => {
+    writeFileSync(join(newestOf('commits'), '..', 'notes.txt'), 'mine');
+    rmSync(join(lake.folder, 'home', 'indexes', 't'));
+    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 'k2' }] });
+    await lake.backend.sync({ index: 't' });
+    expect(await rowsThere()).toBe(3);
+    // nothing else is sent again
+    expect(JSON.parse(readFileSync(newestOf('commits'), 'utf8')).bundles.length).toBeGreaterThan(2);
+  });
+
   it('names a lost commit to another writer', async () => {
     cpSync(join(lake.folder, 'data'), join(lake.folder, 'copy'), { recursive: true });
     await appendRows(lake.source, { kind: 'rows', rows: [{ id: 'k2' }] });
