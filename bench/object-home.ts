@@ -1,0 +1,208 @@
+/**
+ * An index in an object store, opened by its location, beside the same index in its data folder:
+ * the first answer with an empty cache; requests, rounds, bytes and times of searches of each kind
+ * with an empty cache (also with 63 ms more for each request), and with a full one; memory; a
+ * branch. LHS_BENCH_DATA and LHS_BENCH_INDEX name the index (with the fields of commits.ts), the
+ * environment an S3 server. The published copy stays in the work folder for the next run.
+ *
+ *   node bench/object-home.ts s3://BUCKET/PREFIX [--kind NAME] [--queries 11]
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';
+import { coldFigures } from '../packages/engine/dist/storage/cold-file.js';
+import { copyData } from './copy-data.ts';
+import { startProxy } from './delaying-proxy.ts';
+import { commitQueries, commitsIndex, machine, measureLhs, median, WORK } from './shared.ts';
+
+const DELAY_MS = 63;
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { kind: { type: 'string' }, queries: { type: 'string', default: '11' } },
+});
+const [place] = positionals;
+const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
+if (place === undefined || endpoint === undefined) throw new Error('expected s3://… and a server');
+const QUERIES = Number(values.queries);
+const { data, index } = commitsIndex();
+const cache = join(WORK, 'home-cache');
+process.env.LHS_COLD_CACHE_DIR = cache;
+const proxy = await startProxy(endpoint);
+process.env.AWS_ENDPOINT_URL_S3 = proxy.url;
+const location = `${place}/${index}`;
+const published = join(WORK, `published-${index}`);
+
+type Engine = Awaited<ReturnType<typeof openEngine>>;
+type Search = (engine: Engine) => Promise<unknown>;
+
+const words = commitQueries().filter((query) => query.length > 1 && query[0].length > 3);
+const search =
+  (query: string, more: object = {}): Search =>
+  (engine) =>
+    engine.search({ index, query, limit: 10, ...more });
+/** A search of each kind with some words. */
+const KINDS: Readonly<Record<string, (words: readonly string[], year: number) => Search>> = {
+  word: ([word]) => search(word),
+  'two words': ([one, two]) => search(`${one} AND ${two}`),
+  phrase: ([one, two]) => search(`"${one} ${two}"`),
+  prefix: ([word]) => search(`${word.slice(0, 4)}*`),
+  fuzzy: ([word]) => search(`${word}~1`),
+  range: (_, year) => search(`authored_at:[${year}-01-01 TO ${year}-12-31]`),
+  sort: ([word]) => search(word, { sort: [{ field: 'authored_at', desc: true }] }),
+  facet: ([word]) => search(word, { facets: { fields: ['repo'] } }),
+  collapse: ([word]) => search(word, { collapse: 'repo' }),
+};
+const MEANING: (typeof KINDS)[string] = (query) => (engine) =>
+  engine.semantic({ index, query_text: query.join(' '), limit: 10 });
+
+/** Removes all blocks from memory and disk; what is open stays. */
+function empty(): void {
+  evictColdBytes(0);
+  for (const name of readdirSync(cache)) {
+    if (name !== 'opened') rmSync(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Times of searches, each with an empty cache. */
+async function cold(engine: Engine, searches: readonly Search[], delay: number) {
+  const times: number[] = [];
+  proxy.delay(delay);
+  for (const one of searches) {
+    empty();
+    times.push(await timed(() => one(engine)));
+  }
+  proxy.delay(0);
+  return median(times);
+}
+
+/** Rounds, requests and bytes of searches, each with an empty cache. */
+async function reads(engine: Engine, searches: readonly Search[]) {
+  const figures: Record<'rounds' | 'requests' | 'MB', number>[] = [];
+  for (const one of searches) {
+    empty();
+    const [before, rounds] = [proxy.figures(), coldFigures.rounds];
+    await one(engine);
+    const { requests, bytes } = proxy.figures();
+    figures.push({
+      rounds: coldFigures.rounds - rounds,
+      requests: requests - before.requests,
+      MB: (bytes - before.bytes) / 1e6,
+    });
+  }
+  const most = (of: 'rounds' | 'requests' | 'MB') => Math.max(...figures.map((one) => one[of]));
+  const middle = (of: 'requests' | 'MB') => median(figures.map((one) => one[of]));
+  return {
+    rounds: most('rounds'),
+    requests: `${middle('requests')} (${most('requests')})`,
+    MB: `${middle('MB').toFixed(2)} (${most('MB').toFixed(2)})`,
+  };
+}
+
+/** Median of searches with all bytes there, and processor time beside that of the data folder. */
+async function warm(engines: readonly [Engine, Engine], searches: readonly Search[]) {
+  const times: number[] = [];
+  const spent = [[], []] as number[][];
+  for (let round = 0; round < 7; round++) {
+    for (const side of round % 2 === 0 ? [0, 1] : [1, 0]) {
+      const before = process.cpuUsage();
+      for (const one of searches) {
+        const millis = await timed(() => one(engines[side]));
+        if (side === 0 && round > 0) times.push(millis);
+      }
+      const { user, system } = process.cpuUsage(before);
+      if (round > 0) spent[side].push(user + system);
+    }
+  }
+  const ratio = Math.min(...spent[0]) / Math.min(...spent[1]);
+  return { 'warm ms': median(times).toFixed(2), 'of local': ratio.toFixed(2) };
+}
+
+async function publish(): Promise<void> {
+  if (existsSync(published)) return;
+  copyData(data, published);
+  const engine = await openEngine(published, { threads: 0 });
+  const millis = await timed(() => engine.moveIndex({ index, storage: place }));
+  await engine.close();
+  console.log(`published in ${(millis / 1000).toFixed(1)} s`);
+}
+
+/** A command with an empty disk, until it ends. */
+function firstAnswer(): void {
+  for (const delay of [0, DELAY_MS]) {
+    rmSync(cache, { recursive: true, force: true });
+    proxy.delay(delay);
+    const before = proxy.figures();
+    const { seconds, rss } = measureLhs('search', location, words[0][0], '--fields', 'repo');
+    const { requests, bytes } = proxy.figures();
+    const read = `${requests - before.requests} requests, ${megabytes(bytes - before.bytes)}`;
+    console.log(
+      `lhs search with an empty disk, ${delay} ms a request: ${seconds.toFixed(2)} s, ${read}, ` +
+        `${Math.round(rss)} MB of memory`,
+    );
+  }
+  proxy.delay(0);
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Bytes of this process beside its code: the heap, and arrays outside of it. */
+function memory(): number {
+  global.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+async function branch(): Promise<void> {
+  const engine = await openEngine(published, { threads: 0 });
+  const name = `branch-${Date.now()}`;
+  const before = proxy.figures();
+  let bytes = 0;
+  const millis = await timed(async () => {
+    bytes = (await engine.cloneIndex({ index, name })).bytes_copied;
+  });
+  const requests = proxy.figures().requests - before.requests;
+  console.log(`branch: ${millis.toFixed(0)} ms, ${requests} requests, ${megabytes(bytes)} copied`);
+  await engine.dropIndex({ index: name });
+  await engine.close();
+}
+
+console.log(machine());
+await publish();
+if (values.kind === undefined) firstAnswer();
+const before = memory();
+const [here, there] = [
+  await openEngine(data, { threads: 0 }),
+  await openEngine(location, { threads: 0 }),
+] as const;
+const { num_docs: rows, fields } = await here.describeIndex({ index });
+const hasVectors = fields.some(({ type }) => type === 'VECTOR');
+const kinds = { ...KINDS, ...(hasVectors ? { meaning: MEANING } : {}) };
+console.log(`${rows} rows; objects of ${megabytes((await there.usage({ index })).objects!.bytes)}`);
+const table: Record<string, object> = {};
+for (const [name, kind] of Object.entries(kinds)) {
+  if (values.kind !== undefined && name !== values.kind) continue;
+  const searches = Array.from({ length: QUERIES }, (_, i) => kind(words[i], 2005 + i));
+  for (const one of searches) await one(there);
+  table[name] = {
+    ...(await reads(there, searches)),
+    'cold ms': (await cold(there, searches, 0)).toFixed(0),
+    [`+ ${DELAY_MS} ms`]: (await cold(there, searches, DELAY_MS)).toFixed(0),
+    ...(await warm([there, here], searches)),
+  };
+  console.log(name, JSON.stringify(table[name]));
+}
+console.table(table);
+console.log(
+  `heap and arrays of both engines: ${((memory() - before) / rows).toFixed(2)} bytes a row`,
+);
+await Promise.all([here.close(), there.close()]);
+if (values.kind === undefined) await branch();
+await proxy.close();
