@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { ObjectParts } from '@lakehouse-search/lake/internal';
 import { COMMIT_FILE } from '../index/commits/commit.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
-import { residentBytes } from '../segment/cool.ts';
+import { openingBytes } from '../segment/cool.ts';
 import type { Component, ComponentKind } from '../segment/entry.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError } from '../storage/io-errors.ts';
@@ -125,7 +125,7 @@ async function described(
     crcs.push(...blockSums(piece));
     sum.update(piece);
     if (blocks !== null) {
-      resident ??= new Uint8Array(residentBytes(blocks, piece));
+      resident ??= new Uint8Array(openingBytes(blocks, piece));
       if (at < resident.length) resident.set(piece.subarray(0, resident.length - at), at);
       const begin = length - FRAME_FOOTER_BYTES;
       const cut = piece.subarray(Math.max(0, begin - at));

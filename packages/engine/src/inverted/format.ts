@@ -56,6 +56,22 @@ export const INVERTED_SECTIONS = [
   'big',
 ] as const;
 export type Section = (typeof INVERTED_SECTIONS)[number];
+/**
+ * Sections in the order of a file: what finds terms comes first, so that a reader by location gets
+ * it with the opening of a bundle. Files of former versions are in the order of the header.
+ */
+export const SECTIONS_OF_FILE: readonly Section[] = [
+  'impacts',
+  'blocks',
+  'records',
+  'codes',
+  'longDoc',
+  'longLength',
+  'widthCodes',
+  'dictionary',
+  'small',
+  'big',
+];
 /** Byte address and length of each section. */
 export type InvertedSections = Readonly<
   Record<Section, { readonly at: number; readonly bytes: number }>

@@ -68,9 +68,11 @@ export class InvertedReader implements PostingsSource {
   /** Of a cold file: demands postings before they are read. */
   readonly #demand: Region['demand'];
   readonly #need: Region['need'];
-  /** Bytes of all but dictionary and postings; of a small dictionary, too. */
-  readonly #opening: number;
   readonly #start: number;
+  /** Bytes up to the end of what finds terms. */
+  readonly #index: number;
+  /** Lengths of documents; a small dictionary, too. */
+  readonly #lengths: { readonly at: number; readonly bytes: number };
   /** Addresses and sizes for the query kernel, in the order of SEGMENT (scoring/kernel/kernel-memory.ts). */
   readonly addresses: Int32Array;
 
@@ -107,7 +109,8 @@ export class InvertedReader implements PostingsSource {
     this.#demand = region.demand;
     this.#need = region.need;
     this.#start = region.offset;
-    this.#opening = openingOf(region, sections);
+    this.#index = sections.records.at + sections.records.bytes - region.offset;
+    this.#lengths = lengthsOf(sections);
     this.needOpening();
     this.addresses = Int32Array.of(
       sections.blocks.at,
@@ -192,7 +195,9 @@ export class InvertedReader implements PostingsSource {
 
   /** Of a cold file: demands what all reads need, again after its blocks were evicted. */
   needOpening(): void {
-    this.#need?.(this.#start, this.#opening);
+    this.#need?.(this.#start, this.#index);
+    const { at, bytes } = this.#lengths;
+    if (bytes > 0) this.#demand?.(at, bytes);
   }
 
   #needEntries(first: number, end: number): void {
@@ -300,9 +305,9 @@ export class InvertedReader implements PostingsSource {
 /** Dictionaries of so many bytes are demanded with what all reads need. */
 const SMALL_DICTIONARY = 2 ** 19;
 
-function openingOf(region: Region, { dictionary, small }: InvertedSections): number {
-  const end = dictionary.bytes > SMALL_DICTIONARY ? dictionary.at : small.at;
-  return end - region.offset;
+function lengthsOf({ codes, widthCodes, dictionary }: InvertedSections) {
+  const end = dictionary.bytes > SMALL_DICTIONARY ? widthCodes : dictionary;
+  return { at: codes.at, bytes: end.at + end.bytes - codes.at };
 }
 
 function sectionsOf(region: Region, header: Int32Array): InvertedSections {

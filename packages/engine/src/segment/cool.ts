@@ -2,7 +2,7 @@
  * The cold form of a segment and back. Field files become twins with a hole; keys, row hashes,
  * locators, live documents and the beginning of each field file stay whole.
  */
-import { FIRST_SECTION_WORD, INVERTED_SECTIONS } from '../inverted/format.ts';
+import { FIRST_SECTION_WORD, INVERTED_SECTIONS, type Section } from '../inverted/format.ts';
 import { type Directory, writeWithHole } from '../storage/directory.ts';
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from '../storage/frame.ts';
 import { encodeBlocks, type FileBlocks } from './cold-blocks.ts';
@@ -33,10 +33,10 @@ export interface ColdForm {
   resident(kind: ComponentKind, bytes: Uint8Array): number;
 }
 
-/** Keys, row hashes, locators and live documents stay whole: writers read them. */
+/** Keys, row hashes, locators, live documents and dictionaries stay: writers read them. */
 export const WINDOW_FORM: ColdForm = Object.freeze({
   isCold: isFieldFile,
-  resident: residentBytes,
+  resident: (kind: ComponentKind, bytes: Uint8Array) => firstBytes(kind, bytes, 'small'),
 });
 
 /**
@@ -129,14 +129,18 @@ const DEMANDED_SECTIONS: { readonly [Kind in ComponentKind]?: number } = {
   vector: 4,
 };
 
-/** Bytes at the beginning of a file that its structure reads without demanding them. */
-export function residentBytes(kind: ComponentKind, bytes: Uint8Array): number {
+/** Bytes at the beginning of a file that a reader by location gets with the opening of a bundle. */
+export const openingBytes = (kind: ComponentKind, bytes: Uint8Array): number =>
+  firstBytes(kind, bytes, 'codes');
+
+/** Bytes before the first section that is demanded; `section`: that of terms and postings. */
+function firstBytes(kind: ComponentKind, bytes: Uint8Array, section: Section): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset + FRAME_HEADER_BYTES);
   if (kind === 'text' || kind === 'keyword') {
-    const word = FIRST_SECTION_WORD + 2 * INVERTED_SECTIONS.indexOf('small');
+    const word = FIRST_SECTION_WORD + 2 * INVERTED_SECTIONS.indexOf(section);
     return FRAME_HEADER_BYTES + view.getInt32(4 * word, true);
   }
-  const section = DEMANDED_SECTIONS[kind];
-  if (section !== undefined) return FRAME_HEADER_BYTES + view.getUint32(4 + 8 * section, true);
+  const demanded = DEMANDED_SECTIONS[kind];
+  if (demanded !== undefined) return FRAME_HEADER_BYTES + view.getUint32(4 + 8 * demanded, true);
   return FRAME_HEADER_BYTES;
 }

@@ -19,6 +19,7 @@ import {
   HEADER_WORDS,
   INVERTED_SECTIONS,
   INVERTED_VERSION,
+  SECTIONS_OF_FILE,
   type Section,
 } from '../format.ts';
 import { type EncodedLengths, encodeLengths } from '../lengths.ts';
@@ -179,14 +180,13 @@ function layOut(
 ): FilePart[] {
   const parts: FilePart[] = [new Uint8Array(header.buffer)];
   let offset = HEADER_WORDS * 4;
-  INVERTED_SECTIONS.forEach((name, i) => {
+  for (const name of SECTIONS_OF_FILE) {
     const part = partOf(sections[name]);
-    header[FIRST_SECTION_WORD + 2 * i] = offset;
-    header[FIRST_SECTION_WORD + 2 * i + 1] = part.length;
+    header.set([offset, part.length], FIRST_SECTION_WORD + 2 * INVERTED_SECTIONS.indexOf(name));
     const padding = -part.length & 15;
     parts.push(part, new Uint8Array(padding));
     offset += part.length + padding;
-  });
+  }
   return parts;
 }
 
