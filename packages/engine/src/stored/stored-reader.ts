@@ -1,4 +1,5 @@
-import type { Region } from '../storage/directory.ts';
+import { mapCold } from '../storage/cold-file.ts';
+import type { Demand, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { unpackFrame } from '../storage/zstd.ts';
@@ -51,6 +52,8 @@ export class StoredReader {
   readonly #path: string;
   /** Of a cold file: demands a block before it is read. */
   readonly #need: Region['need'];
+  /** Bytes of symbol tables at the end of the data; 0: each is behind a block. */
+  readonly #tableBytes: number;
   /** The same for what is before the blocks. */
   readonly #needHead: () => void;
   readonly #cache = new Map<number, Block>();
@@ -76,13 +79,16 @@ export class StoredReader {
     const { buffer, byteOffset, length } = this.#data;
     this.#view = new DataView(buffer, byteOffset, length);
     const blocks = head[1];
+    this.#tableBytes = head[3];
     if (
       head.length !== 4 ||
       this.fields.length !== head[2] ||
       this.#firstDocs.length !== blocks + 1 ||
       this.#dataAt.length !== blocks + 1 ||
       this.#firstDocs[blocks] !== this.docs ||
-      this.#dataAt[blocks] !== this.#data.length
+      this.#dataAt[blocks] !== this.#data.length ||
+      this.#tableBytes < 0 ||
+      this.#tableBytes > this.#data.length
     ) {
       throw corrupt(path, 'its sections do not fit its head');
     }
@@ -105,7 +111,7 @@ export class StoredReader {
     const number = this.#blockOf(doc);
     const index = doc - this.#firstDocs[number];
     const at = this.#dataAt[number];
-    this.#need?.(this.#data.byteOffset + at, this.#dataAt[number + 1] - at);
+    if (this.#need !== undefined) this.#needBlock(number, this.#need);
     if (at + CODES_HEAD_BYTES <= this.#data.length && this.#view.getUint32(at, true) === 0) {
       return this.#shortRow(number, index);
     }
@@ -114,6 +120,18 @@ export class StoredReader {
     const [from, to] = [block.offsets[index], block.offsets[index + 1]];
     if (from > to || rows + to > block.bytes.length) throw this.#damaged(number);
     return block.bytes.subarray(rows + from, rows + to);
+  }
+
+  #needBlock(number: number, need: Demand): void {
+    const { byteOffset, length } = this.#data;
+    const [at, end] = [this.#dataAt[number], this.#dataAt[number + 1]];
+    const ranges = [
+      [at, end - at],
+      [length - this.#tableBytes, this.#tableBytes],
+    ];
+    mapCold(ranges, ([from, bytes]) => {
+      if (bytes > 0) need(byteOffset + from, bytes);
+    });
   }
 
   /** Walks every row to its end. Throws corrupt_index where one does not hold together. */

@@ -3,21 +3,22 @@
  * one group, so that a hit costs one decompression; a field that is added later gets its own one,
  * and the next merge joins them. Payload: sections
  *
- *   0 head, 16 bytes: i32 docs | i32 blocks | i32 fields | zero
+ *   0 head, 16 bytes: i32 docs | i32 blocks | i32 fields | i32 bytes of symbol tables at the end
  *   1 fields    u32 per stored field: its id in the field plan, ascending (a row names fields by
  *   their place here)
  *   2 first doc i32[blocks + 1]: first document of each block, then docs
  *   3 data at   u32[blocks + 1]: where each block's compressed bytes begin in section 4, then its
  *   length
- *   4 data      blocks, each a zstd frame of long rows or the codes of short rows
+ *   4 data      blocks, each a zstd frame of long rows or the codes of short rows; the last one has
+ *   no rows, but all symbol tables
  *
  * A block of long rows, decompressed: u32 offsets[documents + 1] of rows behind the offsets, then
  * the rows.
  *
  * A block of short rows, which are read one by one: u32 0 (a zstd frame begins with its magic) |
  * u32 where its symbol table (symbol-table.ts) begins in section 4 | u32 per 16 rows: where the
- * first of them begins, behind these numbers | the rows, each varint length, codes | the symbol
- * table, if this block is the first one that uses it.
+ * first of them begins, behind these numbers | the rows, each varint length, codes. Former versions
+ * have a symbol table behind the rows of the first block that uses it.
  *
  * A row: for every field that has values: varint place + 1, varint number of values, the values;
  * then a 0. A value: u8 kind and 0 = varint length, bytes;
@@ -28,7 +29,6 @@ import { ByteSink, IntSink } from '../base/arrays/growing.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
 import {
-  CODES_HEAD_BYTES,
   GROUP_ROWS,
   joinedRow,
   type StoredReader,
@@ -37,7 +37,7 @@ import {
   VALUE_DOUBLE,
   VALUE_LONG,
 } from './stored-reader.ts';
-import type { SymbolTable } from './symbol-table.ts';
+import { type SymbolTable, TABLE_BYTES } from './symbol-table.ts';
 import { type Rows, trainSymbols } from './train-symbols.ts';
 
 /** Bytes or rows at which a block is closed; one of long rows becomes several frames. */
@@ -75,8 +75,9 @@ export class StoredWriter {
   /** Bytes of the rows of all blocks. */
   #rowBytes = 0;
   #table: SymbolTable | null = null;
-  /** Where it begins. */
-  #tableAt = 0;
+  readonly #tables = new ByteSink();
+  /** Where blocks of short rows say where their symbol table begins. */
+  readonly #placesOfTables = new IntSink();
   /** Bytes of rows that it was used for. */
   #tableUse = 0;
 
@@ -90,7 +91,7 @@ export class StoredWriter {
 
   /** Bytes of memory held. */
   get bytes(): number {
-    return this.#data.length + this.#rows.length;
+    return this.#data.length + this.#tables.length + this.#rows.length;
   }
 
   /**
@@ -127,8 +128,9 @@ export class StoredWriter {
   /** The payload's parts. */
   finish(): Uint8Array[] {
     if (this.#offsets.length > 1) this.#closeBlock();
+    if (this.#tables.length > 0) this.#closeTables();
     const blocks = this.#firstDocs.length - 1;
-    const head = Int32Array.of(this.#docs, blocks, this.#fields.length, 0);
+    const head = Int32Array.of(this.#docs, blocks, this.#fields.length, this.#tables.length);
     return packSections([
       head,
       Uint32Array.from(this.#fields),
@@ -193,7 +195,10 @@ export class StoredWriter {
     const { bytes, offsets } = rows;
     const documents = offsets.length - 1;
     const isNew = this.#table === null || this.#tableUse >= TABLE_USE_BYTES;
-    if (isNew) [this.#table, this.#tableUse] = [trainSymbols(rows), 0];
+    if (isNew) {
+      [this.#table, this.#tableUse] = [trainSymbols(rows), 0];
+      this.#tables.append(this.#table.toBytes());
+    }
     this.#tableUse += bytes.length;
     const groups = new Uint32Array(Math.ceil(documents / GROUP_ROWS));
     this.#codes.clear();
@@ -201,12 +206,22 @@ export class StoredWriter {
       if (row % GROUP_ROWS === 0) groups[row / GROUP_ROWS] = this.#codes.length;
       this.#encodeRow(bytes, offsets[row], offsets[row + 1]);
     }
-    const { length } = this.#codes;
-    if (isNew) this.#tableAt = this.#data.length + CODES_HEAD_BYTES + groups.byteLength + length;
-    this.#data.append(new Uint8Array(Uint32Array.of(0, this.#tableAt).buffer));
+    this.#placesOfTables.push(this.#data.length + 4);
+    this.#data.append(new Uint8Array(Uint32Array.of(0, this.#tables.length - TABLE_BYTES).buffer));
     this.#data.append(new Uint8Array(groups.buffer));
     this.#data.append(this.#codes.view());
-    if (isNew) this.#data.append(this.#table!.toBytes());
+  }
+
+  /** All symbol tables: a reader by location gets them at once. */
+  #closeTables(): void {
+    const { length } = this.#data;
+    this.#data.append(this.#tables.view());
+    const { buffer, byteOffset, byteLength } = this.#data.view();
+    const view = new DataView(buffer, byteOffset, byteLength);
+    for (const at of this.#placesOfTables.view()) {
+      view.setUint32(at, length + view.getUint32(at, true), true);
+    }
+    this.#endBlock(this.#docs);
   }
 
   #encodeRow(bytes: Uint8Array, from: number, to: number): void {
