@@ -3,9 +3,8 @@ import type { Deadline } from '../base/time/deadline.ts';
 import { anyInRange, forEachBit, hasBit } from '../bitmap/bitmap.ts';
 import type { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { RangeScores } from '../query/weight/segment-node.ts';
-import type { SegmentKeys } from '../segment/keys/keys.ts';
 import type { SortKey } from './order.ts';
-import type { RankedDocs } from './ranked-docs.ts';
+import type { KeyOrder, RankedDocs } from './ranked-docs.ts';
 import { docsByRank, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 
 /** Bounds are widened by this against rounding: scores are sums in another order than bounds. */
@@ -36,7 +35,7 @@ export interface SegmentMatches {
   readonly test?: (doc: number) => boolean;
   readonly order: readonly SortKey[];
   readonly keys: readonly SegmentSortKey[];
-  readonly segmentKeys: SegmentKeys;
+  readonly segmentKeys: KeyOrder;
   /**
    * Scores the matches; null if all have the score `constant`, or if the order does not need
    * scores.

@@ -66,14 +66,22 @@ function compareNumbers(a: number | bigint, b: SortValue): number {
 }
 
 /** Below 0 if `a` comes before `b`; 0 only if the keys are equal. */
-export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly SortKey[]): number {
+export const compareRanked = (a: SearchAfter, b: SearchAfter, order: readonly SortKey[]): number =>
+  compareSorted(a, b, order) || Buffer.compare(a.key, b.key);
+
+/** The same but for keys: 0 if they decide. */
+export function compareSorted(
+  a: Pick<SearchAfter, 'values'>,
+  b: Pick<SearchAfter, 'values'>,
+  order: readonly SortKey[],
+): number {
   for (let i = 0; i < order.length; i++) {
     const key = order[i];
     const missingFirst = key.kind === 'field' && key.missing === 'first';
     const difference = compareValues(a.values[i], b.values[i], key.desc, missingFirst);
     if (difference !== 0) return difference;
   }
-  return Buffer.compare(a.key, b.key);
+  return 0;
 }
 
 /**

@@ -3,6 +3,9 @@ import type { SegmentKeys } from '../segment/keys/keys.ts';
 import { compareValues, type RankedDoc, type SearchAfter, type SortValue } from './order.ts';
 import { type RankCodes, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 
+/** What an order needs of the keys of a segment. */
+export type KeyOrder = Pick<SegmentKeys, 'docs' | 'ranks' | 'rank' | 'key'>;
+
 /** Up to this limit the collected documents are a heap. */
 const HEAP_DOCS = 1024;
 
@@ -26,7 +29,7 @@ export class RankedDocs {
   /** Indexes into `#docs`: a heap, or the selected documents first and then free slots. */
   readonly #slots: Int32Array;
   readonly #heaped: boolean;
-  readonly #segmentKeys: SegmentKeys;
+  readonly #segmentKeys: KeyOrder;
   readonly #keyRanks: Int32Array | null;
   readonly #afterRanks: readonly number[];
   /** Rank of the key of `after`; -1 without. */
@@ -44,7 +47,7 @@ export class RankedDocs {
    */
   constructor(
     keys: readonly SegmentSortKey[],
-    segmentKeys: SegmentKeys,
+    segmentKeys: KeyOrder,
     limit: number,
     after: SearchAfter | null,
     bound: RankedDoc | null,
@@ -349,10 +352,13 @@ export class SegmentDoc implements RankedDoc {
   readonly doc: number;
   readonly score: number;
   readonly values: readonly SortValue[];
-  readonly #keys: SegmentKeys;
+  readonly #keys: Pick<SegmentKeys, 'key'>;
   #key: Uint8Array | null = null;
 
-  constructor(keys: SegmentKeys, { segment, doc, score, values }: Omit<RankedDoc, 'key'>) {
+  constructor(
+    keys: Pick<SegmentKeys, 'key'>,
+    { segment, doc, score, values }: Omit<RankedDoc, 'key'>,
+  ) {
     this.segment = segment;
     this.doc = doc;
     this.score = score;

@@ -226,10 +226,10 @@ function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
 }
 
 /** Documents of a segment by key rank; made at the first order by key. */
-const byRank = new WeakMap<SegmentKeys, Int32Array>();
+const byRank = new WeakMap<Pick<SegmentKeys, 'docs' | 'rank'>, Int32Array>();
 
 /** The documents of a segment in the order of their keys. */
-export function docsByRank(keys: SegmentKeys): Int32Array {
+export function docsByRank(keys: Pick<SegmentKeys, 'docs' | 'rank'>): Int32Array {
   let docs = byRank.get(keys);
   if (docs === undefined) {
     docs = new Int32Array(keys.docs);
@@ -240,7 +240,10 @@ export function docsByRank(keys: SegmentKeys): Int32Array {
 }
 
 /** The rank of a key; half a rank below the next key if the segment does not have it. */
-export function rankOfKey(keys: SegmentKeys, key: Uint8Array): number {
+export function rankOfKey(
+  keys: Pick<SegmentKeys, 'docs' | 'rank' | 'key'>,
+  key: Uint8Array,
+): number {
   const docs = docsByRank(keys);
   const at = lowerBoundBy(0, docs.length, (i) => Buffer.compare(keys.key(docs[i]), key) >= 0);
   const found = at < docs.length && Buffer.compare(keys.key(docs[at]), key) === 0;

@@ -171,14 +171,14 @@ export class SegmentReader {
     );
   }
 
-  /** The vectors of a field by its plan's id, or null where it has none. */
-  vectors(field: number): VectorReader | null {
-    return this.#structure(
-      'vector',
-      field,
-      (payload, path) =>
-        new VectorReader(payload, path, this.#structure('graph', field, openGraph)),
-    );
+  /**
+   * The vectors of a field by its plan's id, or null where it has none. `inParts`: of a cold file
+   * only what `nearest` demands is there.
+   */
+  vectors(field: number, inParts = false): VectorReader | null {
+    const open = (payload: Region, path: string) =>
+      new VectorReader(payload, path, this.#structure('graph', field, openGraph));
+    return this.#structure('vector', field, open, inParts);
   }
 
   /**
@@ -255,9 +255,11 @@ export class SegmentReader {
     return this.#cold !== null;
   }
 
-  /** True if the keys are read on demand. */
-  get hasColdKeys(): boolean {
-    return this.#cold?.has(nameOf('keys', -1)) === true;
+  /** True if the keys are read on demand, and their order is not here. */
+  get lacksKeyOrder(): boolean {
+    if (this.#cold?.has(nameOf('keys', -1)) !== true) return false;
+    const keys = this.#open.get(nameOf('keys', -1)) as PackedKeys | undefined;
+    return keys?.hasRanks !== true;
   }
 
   /** Demands all bytes of the column of a field. */
@@ -291,10 +293,11 @@ export class SegmentReader {
       const { offset: start } = framed.file;
       const demand = (at: number, bytes: number) => own.demand(at - start, bytes);
       const need = (at: number, bytes: number) => own.need(at - start, bytes);
+      const has = (at: number, bytes: number) => own.has(at - start, bytes);
       // Without hints: pages that left the memory would be holes again.
       const { pages: _, ...file } = framed.file;
       const { pages: __, ...payload } = framed.payload;
-      this.#files.set(name, { ...framed, file, payload: { ...payload, demand, need } });
+      this.#files.set(name, { ...framed, file, payload: { ...payload, demand, need, has } });
       files.set(name, own);
     }
     return files;

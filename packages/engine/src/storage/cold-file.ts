@@ -148,6 +148,13 @@ export class ColdFile {
     if (!this.#isHere(offset, bytes)) throw new ColdMiss();
   }
 
+  /** Whether bytes are here; nothing is demanded. */
+  has(offset: number, bytes: number): boolean {
+    const { blockBytes } = this.object;
+    const [from, to] = [Math.floor(offset / blockBytes), Math.ceil((offset + bytes) / blockBytes)];
+    return this.#absent === 0 || !this.#present.subarray(from, to).includes(0);
+  }
+
   /** Demands all bytes. */
   demandAll(): void {
     this.demand(0, this.object.length);

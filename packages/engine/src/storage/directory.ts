@@ -27,6 +27,8 @@ export interface Region {
   readonly demand?: Demand;
   /** As `demand`, for bytes that are read at once: throws if they are absent. */
   readonly need?: Demand;
+  /** Of a cold file: whether bytes are here. */
+  readonly has?: (offset: number, bytes: number) => boolean;
   /** Gives the space back (unmaps). Idempotent. Nothing may read the region afterwards. */
   release(): void;
 }

@@ -55,6 +55,8 @@ export interface Sections {
   view(section: number): DataView;
   /** Of a cold file: throws unless these bytes of a section, or all of it, are there. */
   readonly need?: NeedSection;
+  /** Of a cold file: whether all of a section is here. */
+  readonly has?: (section: number) => boolean;
 }
 
 /** See `Sections`; `from`, `bytes`: the part of the section. */
@@ -69,7 +71,7 @@ export function countSections({ bytes, offset, need }: Region, path: string): nu
 
 /** Checks the section table of a payload against its length and `count`. Throws corrupt_index. */
 export function openSections(payload: Region, count: number, path: string): Sections {
-  const { bytes, offset: start, need } = payload;
+  const { bytes, offset: start, need, has } = payload;
   need?.(start, Math.min(4 + 8 * count, bytes.length));
   const table = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length < 4 + 8 * count || count > MAX_SECTIONS || table.getUint32(0, true) !== count) {
@@ -95,6 +97,12 @@ export function openSections(payload: Region, count: number, path: string): Sect
       need: (section: number, from = 0, size?: number) => {
         const [offset, length] = at(section);
         need(start + offset + from, size ?? length);
+      },
+    }),
+    ...(has && {
+      has: (section: number) => {
+        const [offset, length] = at(section);
+        return has(start + offset, length);
       },
     }),
     bytes: (section) => new Uint8Array(...place(section, 1)),

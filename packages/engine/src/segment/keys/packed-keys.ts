@@ -2,7 +2,12 @@ import { hashBytes } from '../../base/bytes/hash-bytes.ts';
 import { mapCold } from '../../storage/cold-file.ts';
 import type { Region } from '../../storage/directory.ts';
 import { corrupt } from '../../storage/frame.ts';
-import { countSections, type NeedSection, openSections } from '../../storage/sections.ts';
+import {
+  countSections,
+  type NeedSection,
+  openSections,
+  type Sections,
+} from '../../storage/sections.ts';
 import { type ColumnReader, type KeyRows, openColumn } from './column-readers.ts';
 import { type ColumnHead, hasSections, MOST_COLUMNS, readHeads } from './key-columns.ts';
 import {
@@ -42,6 +47,7 @@ export class PackedKeys implements SegmentKeys {
   readonly #bits: number;
   readonly #ranks: Int32Array | null;
   readonly #need: NeedSection | undefined;
+  readonly #has: Sections['has'];
   #deleted: Int32Array | null = null;
   /** The key that is looked for: packed, and where its parts lie. */
   readonly #wanted: Uint8Array;
@@ -53,6 +59,7 @@ export class PackedKeys implements SegmentKeys {
     const count = countSections(payload, path);
     const sections = openSections(payload, Math.max(count, FIRST_COLUMN_SECTION), path);
     this.#need = sections.need;
+    this.#has = sections.has;
     for (const section of [0, 1]) sections.need?.(section);
     const [docs, columns, width] = sections.i32(0);
     const heads = readHeads(sections.view(1), width);
@@ -97,6 +104,11 @@ export class PackedKeys implements SegmentKeys {
 
   find(key: Uint8Array): number {
     return this.findHashed(hashBytes(key, 0, key.length), key, 0, key.length);
+  }
+
+  /** Whether `ranks` can be read now. */
+  get hasRanks(): boolean {
+    return this.#ranks === null || this.#has?.(RANKS) !== false;
   }
 
   get ranks(): Int32Array | null {

@@ -28,7 +28,7 @@ import {
   type SortKey,
   type SortValue,
 } from '../../collect/order.ts';
-import { RankedDocs, SegmentDoc } from '../../collect/ranked-docs.ts';
+import { type KeyOrder, RankedDocs, SegmentDoc } from '../../collect/ranked-docs.ts';
 import { segmentOrder } from '../../collect/segment-order.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { RangeScores, SegmentNode } from '../../query/weight/segment-node.ts';
@@ -47,6 +47,7 @@ import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type Reachable, reachableSegments } from './reachable.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
 import { collectTested, stopsEarly } from './tested-matches.ts';
+import { canSettle, numberedKeys, SPARE, settled } from './untied.ts';
 
 /** What to find, and how much of it. */
 export interface ExecutionPlan {
@@ -103,15 +104,33 @@ export function* executing(
     return { docs: [], total: 0 };
   }
   const shape = kernelShape(plan);
-  return shape === null
-    ? yield* new Search(segments, plan).running()
-    : yield* kernelSearch(segments, plan, shape);
+  if (shape !== null) return yield* kernelSearch(segments, plan, shape);
+  return (
+    (yield* searchUntied(segments, plan)) ?? (yield* new Search(segments, plan, keysOf).running())
+  );
+}
+
+const keysOf = (_: number, { keys }: SegmentReader): KeyOrder => keys;
+
+/** The first documents in an order by fields without that of keys; null: it is here, or decides. */
+function* searchUntied(
+  segments: readonly SegmentReader[],
+  plan: ExecutionPlan,
+): Generator<void, Execution | null> {
+  const { order, collapse, limit } = plan;
+  const isOfFields = order[0]?.kind === 'field' && order.every(({ kind }) => kind !== 'key');
+  if (!isOfFields || collapse !== null || !canSettle(segments, plan)) return null;
+  const more = { ...plan, limit: limit + SPARE };
+  const { total, docs: found } = yield* new Search(segments, more, numberedKeys).running();
+  const docs = settled(segments, found as readonly RankedDoc[], plan);
+  return docs === null ? null : { docs, total };
 }
 
 /** One search over segments, by bitmaps. */
 class Search {
   readonly #segments: readonly SegmentReader[];
   readonly #plan: ExecutionPlan;
+  readonly #keysOf: typeof keysOf;
   readonly #deadline: Deadline;
   readonly #query: Weight;
   readonly #narrowing: Narrowing;
@@ -128,7 +147,8 @@ class Search {
   #docs: readonly RankedDoc[] = [];
   #total = 0;
 
-  constructor(segments: readonly SegmentReader[], plan: ExecutionPlan) {
+  constructor(segments: readonly SegmentReader[], plan: ExecutionPlan, keys: typeof keysOf) {
+    this.#keysOf = keys;
     const { clause: documents, deadline, filters, collapse, groups } = plan;
     const restricted = collapse !== null && groups !== undefined;
     const clause = restricted ? inGroups(documents, collapse, groups) : documents;
@@ -188,10 +208,12 @@ class Search {
     const reader = this.#segments[number];
     const last = this.#docs.length === limit ? this.#docs[limit - 1] : null;
     const keys = segmentOrder(reader, order);
-    const top = new RankedDocs(keys, reader.keys, limit, after, last);
+    const segmentKeys = this.#keysOf(number, reader);
+    const top = new RankedDocs(keys, segmentKeys, limit, after, last);
     const node = this.#query.node(reader, true);
     this.#nodes.set(number, node);
-    collectTested({ reader, scratch, node, narrowing: this.#narrowing, order, keys }, top);
+    const own = { reader, scratch, node, narrowing: this.#narrowing, order, keys, segmentKeys };
+    collectTested(own, top);
     this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
   }
 
@@ -211,6 +233,7 @@ class Search {
     const { order, limit, after, collapse } = this.#plan;
     const reader = this.#segments[number];
     const keys = segmentOrder(reader, order);
+    const segmentKeys = this.#keysOf(number, reader);
     const held: Int32Array[] = [];
     const constant = this.#scored ? node.constant : 0;
     const score = constant === undefined ? node.scores(scratch, held, true) : null;
@@ -218,7 +241,7 @@ class Search {
       ...found,
       order,
       keys,
-      segmentKeys: reader.keys,
+      segmentKeys,
       score,
       constant: constant ?? 0,
       scores: scratch.scores,
@@ -234,7 +257,7 @@ class Search {
       this.#groups.push(groups);
     } else {
       const last = this.#docs.length === limit ? this.#docs[limit - 1] : null;
-      const top = new RankedDocs(keys, reader.keys, limit, after, last);
+      const top = new RankedDocs(keys, segmentKeys, limit, after, last);
       collectFirst(segment, top);
       this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
     }

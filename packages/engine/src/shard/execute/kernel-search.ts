@@ -22,12 +22,12 @@ import { countTerms, searchTerms } from '../../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { eachCold, mapCold } from '../../storage/cold-file.ts';
-import { readKeys } from '../fetch/fetch-docs.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
 import type { KernelShape, PatternShape } from './kernel-shape.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
+import { canSettle, numberKey, SPARE, settled } from './untied.ts';
 
 /** Answers a query of a shape by the postings' kernels, in steps. */
 export function* kernelSearch(
@@ -130,45 +130,22 @@ const withRanks = (
   return mapCold(scoring, (one) => ({ ...one, ranks: segments[one.number].keys.ranks }));
 };
 
-/** Segments whose order of keys was fetched once. */
-const ranked = new WeakSet<SegmentReader>();
-
-/**
- * The best documents without the order of all keys, which would have to be fetched of cold
- * segments; null: it is here, or it decides which document is the last one.
- */
+/** The best documents without the order of keys; null: it is here, or it decides. */
 function* searchUntied(
   segments: readonly SegmentReader[],
   search: Kernel,
-  { limit, skip = 0, after, total: counts, demandPage }: ExecutionPlan,
+  plan: ExecutionPlan,
 ): Generator<void, Execution | null> {
-  const lacksOrder = segments.some((one) => one.hasColdKeys && !ranked.has(one));
-  if (after || !lacksOrder) return null;
-  const top = new TopDocs(limit + 1, byNumber);
-  const total = yield* search.search(top, counts);
-  const found = top.harvest();
-  if (found.length > limit && found[limit].score === found[limit - 1].score) {
-    for (const segment of segments) ranked.add(segment);
-    return null;
-  }
-  const docs = found.slice(0, limit).map(({ segment, doc, score }): RankedDoc => {
-    return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
+  if (!canSettle(segments, plan)) return null;
+  const top = new TopDocs(plan.limit + SPARE, numberKey);
+  const total = yield* search.search(top, plan.total);
+  const found = top.harvest().map((doc): RankedDoc => {
+    return { ...doc, values: [doc.score], key: numberKey(doc.segment, doc.doc) };
   });
-  const tied = docs.filter(({ score }, i) => {
-    return score === docs[i - 1]?.score || score === docs[i + 1]?.score;
-  });
-  readKeys(tied, () => demandPage?.(docs));
-  docs.sort((a, b) => b.score - a.score || Buffer.compare(a.key, b.key));
-  const skipped = Math.min(skip, docs.length);
+  const docs = settled(segments, found, plan);
+  if (docs === null) return null;
+  const skipped = Math.min(plan.skip ?? 0, docs.length);
   return { docs: docs.slice(skipped), total, skipped };
-}
-
-/** Stands for a key where the order of equal scores does not matter. */
-function byNumber(segment: number, doc: number): Uint8Array {
-  const key = Buffer.alloc(8);
-  key.writeUInt32BE(segment);
-  key.writeUInt32BE(doc, 4);
-  return key;
 }
 
 function* searchTop(

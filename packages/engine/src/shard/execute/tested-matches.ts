@@ -6,7 +6,7 @@
 import { hasBit } from '../../bitmap/bitmap.ts';
 import { collectFirst } from '../../collect/collect-segment.ts';
 import type { SortKey } from '../../collect/order.ts';
-import type { RankedDocs } from '../../collect/ranked-docs.ts';
+import type { KeyOrder, RankedDocs } from '../../collect/ranked-docs.ts';
 import type { SegmentSortKey } from '../../collect/segment-order.ts';
 import type { DocTest, SegmentNode } from '../../query/weight/segment-node.ts';
 import { termShape } from '../../query/weight/term-shape.ts';
@@ -30,17 +30,18 @@ export interface TestedSegment {
   readonly narrowing: Narrowing;
   readonly order: readonly SortKey[];
   readonly keys: readonly SegmentSortKey[];
+  readonly segmentKeys: KeyOrder;
 }
 
 /** Offers a segment's matches that may be among the first. */
 export function collectTested(segment: TestedSegment, top: RankedDocs): void {
-  const { reader, scratch, node, order, keys } = segment;
+  const { scratch, node, order, keys, segmentKeys } = segment;
   const held: Int32Array[] = [];
   let whole: Int32Array | null = null;
   const found = {
     order,
     keys,
-    segmentKeys: reader.keys,
+    segmentKeys,
     count: node.most,
     test: livingTest(segment, held),
     score: null,

@@ -1,0 +1,70 @@
+/**
+ * The first documents without the order of all keys, which would have to be fetched of cold
+ * segments: some more documents are found, and only the keys of those that tie are read.
+ */
+import {
+  compareSorted,
+  type RankedDoc,
+  type SearchAfter,
+  type SortKey,
+} from '../../collect/order.ts';
+import { type KeyOrder, SegmentDoc } from '../../collect/ranked-docs.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { readKeys } from '../fetch/fetch-docs.ts';
+import type { DocAddress } from '../shard.ts';
+
+/** A page, as an execution plan has it. */
+interface Page {
+  readonly order: readonly SortKey[];
+  readonly limit: number;
+  readonly after: SearchAfter | null;
+  demandPage?(docs: readonly DocAddress[]): void;
+}
+
+/** Documents that are found behind the page. */
+export const SPARE = 32;
+/** So many of them are demanded with the page. */
+const FEW = 4;
+
+/** Whether the order of keys is absent in some segment, and a page can do without it. */
+export const canSettle = (segments: readonly SegmentReader[], { after, limit }: Page): boolean =>
+  after === null && limit > 0 && segments.some((segment) => segment.lacksKeyOrder);
+
+/** Stands for the keys of a segment: documents in the order of their numbers. */
+export const numberedKeys = (segment: number, { docs }: SegmentReader): KeyOrder => ({
+  ...{ docs, ranks: null, rank: (doc) => doc, key: (doc) => numberKey(segment, doc) },
+});
+
+/** Stands for the key of a document. */
+export function numberKey(segment: number, doc: number): Uint8Array {
+  const key = Buffer.alloc(8);
+  key.writeUInt32BE(segment);
+  key.writeUInt32BE(doc, 4);
+  return key;
+}
+
+/**
+ * The page out of `limit + SPARE` documents whose ties are in the order of numbers; null: too many
+ * tie with its last one.
+ */
+export function settled(
+  segments: readonly SegmentReader[],
+  found: readonly RankedDoc[],
+  { order, limit, demandPage }: Page,
+): readonly RankedDoc[] | null {
+  const last = found[Math.min(limit, found.length) - 1];
+  const isLast = (doc: RankedDoc) => compareSorted(doc, last, order) === 0;
+  if (found.length === limit + SPARE && isLast(found[limit + SPARE - 1])) return null;
+  const docs = found
+    .filter((doc, i) => i < limit || isLast(doc))
+    .map((doc) => new SegmentDoc(segments[doc.segment].keys, doc));
+  const ties = (i: number, j: number) => compareSorted(docs[i], docs[j], order) === 0;
+  const tied = docs.filter((_, i) => {
+    return (i > 0 && ties(i - 1, i)) || (i + 1 < docs.length && ties(i, i + 1));
+  });
+  const page = docs.length <= limit + FEW ? docs : docs.filter((doc) => !isLast(doc));
+  readKeys(tied, () => demandPage?.(page));
+  const compare = (a: RankedDoc, b: RankedDoc) =>
+    compareSorted(a, b, order) || Buffer.compare(a.key, b.key);
+  return docs.sort(compare).slice(0, limit);
+}

@@ -1,0 +1,103 @@
+// @module-tag campaign
+/** What is read of a published index that is opened by its location, and that answers stay equal. */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { evictColdBytes } from '../../src/storage/cold-cache.ts';
+import { coldFigures } from '../../src/storage/cold-file.ts';
+
+const ROWS = 24_000;
+const WORDS = Array.from({ length: 60 }, (_, i) => `word${i}`);
+const options = { threads: 0, openEmbedder: tinyModels().open };
+
+let lake: SmallLake;
+let cache: string;
+let reader: LocalEngine;
+
+/** Few lengths and few days, so that many rows tie. */
+const rows = (from: number, to: number) => {
+  const below = seededBelow(from + 1);
+  return Array.from({ length: to - from }, (_, i) => ({
+    id: `${below(2 ** 30).toString(36)}-${from + i}`,
+    title: Array.from({ length: 3 }, () => WORDS[below(below(60) + 1)]).join(' '),
+    day: below(10) === 0 ? null : below(below(1500) + 1),
+    host: `host${below(400)}`,
+  }));
+};
+
+beforeAll(async () => {
+  lake = await openSmallLake(options);
+  cache = join(lake.folder, 'cache');
+  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
+  await lake.create(schemaOf({ id: 'string', title: 'string', day: 'long', host: 'string' }));
+  await lake.define(`storage: ${lake.folder}/home
+fields:
+  - { name: title, type: TEXT, cached: true }
+  - { name: day, type: LONG, fast: true, cached: true }
+  - { name: host, type: KEYWORD, fast: true }
+  - { name: meaning, type: VECTOR, source: title, model: ${lake.folder}, dims: 8 }`);
+  await appendRows(lake.source, { kind: 'rows', rows: rows(0, ROWS) });
+  await lake.backend.reindex({ index: 't' });
+  await appendRows(lake.source, { kind: 'rows', rows: rows(ROWS, ROWS + 3000) });
+  await deleteRows(lake.source, 'day = 7');
+  await lake.backend.sync({ index: 't' });
+  reader = await openEngine(`${lake.folder}/home/t`, options);
+});
+beforeEach(() => emptyCache());
+afterAll(async () => {
+  await reader.close();
+  await lake.close();
+  vi.unstubAllEnvs();
+});
+
+/** Removes all blocks from memory and disk. */
+function emptyCache(): void {
+  evictColdBytes(0);
+  for (const name of readdirSync(cache)) if (name !== 'opened') rmSync(join(cache, name));
+}
+
+/** An answer without what says how and when it was made. */
+const plain = (answer: object): string =>
+  JSON.stringify(
+    Object.entries(answer).filter(([name]) => !/^(took|lag|timings)/.test(name)),
+    (_, value) => (typeof value === 'bigint' ? String(value) : value),
+  );
+
+describe('an index that is opened by its location', () => {
+  it('orders rows that tie by their keys, whatever is read of them', async () => {
+    const below = seededBelow(31);
+    const word = () => WORDS[below(60)]!;
+    const queries = [word, () => `${word()} AND ${word()}`, () => `day:[${below(500)} TO 1500]`];
+    const orders = [[], [{ field: 'day', desc: true }], [{ field: 'day' }, { field: 'host' }]];
+    for (let n = 0; n < byEffort(60, 600); n++) {
+      if (below(2) === 0) emptyCache();
+      const sort = orders[below(3)]!;
+      const request = {
+        ...{ index: 't', query: queries[below(3)]!(), limit: 1 + below(50) },
+        ...(sort.length > 0 && { sort }),
+      };
+      const answer = plain(await reader.search(request));
+      expect(answer, JSON.stringify(request)).toBe(plain(await lake.backend.search(request)));
+    }
+  });
+
+  it('reads fewer vectors if a filter excludes most of them', async () => {
+    const bytesOf = async (filter: string): Promise<number> => {
+      emptyCache();
+      const before = coldFigures.bytesRead;
+      const request = { index: 't', query_text: 'word3 word5', limit: 5, fields: [], filter };
+      const answer = plain(await reader.semantic(request));
+      expect(answer).toBe(plain(await lake.backend.semantic(request)));
+      return coldFigures.bytesRead - before;
+    };
+    const all = await bytesOf('day:[0 TO 2000]');
+    expect(await bytesOf('day:1499')).toBeLessThan(all - 2 ** 18);
+  });
+});
