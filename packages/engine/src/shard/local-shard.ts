@@ -11,7 +11,7 @@ import type { Mapping } from '../schema/mapping.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { type Prepare, withColdBytes } from '../storage/cold-cache.ts';
-import { type DemandingPlan, demandFor } from './execute/demand.ts';
+import { type DemandingPlan, demandFor, demandVectors } from './execute/demand.ts';
 import { executing } from './execute/execute.ts';
 import type { FilterCache } from './execute/filter-cache.ts';
 import { narrowingClauses } from './execute/narrowing.ts';
@@ -154,12 +154,12 @@ export class LocalShard implements Shard {
 
   nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<NearDocs> {
     const plan = queryFields(this.#mapping).plans.get(request.field);
-    const vectors = `vector/${plan?.id}`;
     const clauses = this.#narrowing(request);
-    return this.#reading(
-      () => this.#nearest(request, signal),
-      (missing) => this.#demand({ clauses }, missing ?? vectors),
-    );
+    const prepare: Prepare = (missing) => {
+      this.#demand({ clauses }, missing);
+      if (plan !== undefined && clauses.length === 0) demandVectors(this.#segments, plan.id);
+    };
+    return this.#reading(() => this.#nearest(request, signal), prepare);
   }
 
   #nearest(request: ShardNearest, signal: AbortSignal | undefined): NearDocs {

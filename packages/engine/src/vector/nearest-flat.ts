@@ -25,6 +25,9 @@ import {
   wholeDots,
 } from './vector-kernels.ts';
 
+/** One of so many vectors: those are demanded one by one of a cold file. */
+const FEW_OF = 256;
+
 /** Documents and their raw similarities, the best first, equal ones by document. */
 export interface Nearest {
   readonly docs: Int32Array;
@@ -42,6 +45,7 @@ export function nearestFlat(
   const list = new Shortlist(Math.min(k, reader.count));
   putQuery(reader, query);
   const accepted = accept === null ? reader.docs : countBits(accept);
+  reader.needHighs(accepted * FEW_OF < reader.count ? accept : null);
   if (accept !== null && accepted < reader.count * DENSE_PART) {
     scanAccepted(reader, query, accept, list, deadline);
   } else {
@@ -98,6 +102,7 @@ export function rescore(
   k: number,
   slots: Int32Array,
 ): Nearest {
+  reader.needLows(slots);
   const left = sharpen(reader, query, k, slots);
   const count = left.length;
   const exact = new Float64Array(count);

@@ -1,10 +1,14 @@
 import { LIMITS } from '../base/limits.ts';
-import { popcount } from '../bitmap/bitmap.ts';
+import { forEachBit, popcount } from '../bitmap/bitmap.ts';
 import type { Similarity } from '../schema/definition.ts';
+import { mapCold } from '../storage/cold-file.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
-import { openSections } from '../storage/sections.ts';
+import { type NeedSection, openSections } from '../storage/sections.ts';
 import { headDims, MIDDLE, rowBytes, STORED_SIMILARITIES, VECTOR_SECTIONS } from './format.ts';
+
+/** Numbers of sections. */
+const [LENGTHS, HEADS, TAILS, LOWS] = [4, 8, 9, 10];
 
 /**
  * The vectors of a field on a mapped file (layout: format.ts). Vectors stand in slots 0 .. count -
@@ -41,12 +45,14 @@ export class StoredVectors {
   scans = 0;
   readonly #present: Int32Array;
   readonly #ranks: Int32Array;
+  readonly #need: NeedSection | undefined;
 
   /** Opens a payload; `path` is for messages. Throws corrupt_index. */
   constructor(payload: Region, path: string) {
     const sections = openSections(payload, VECTOR_SECTIONS, path);
     const head = sections.view(0);
     if (head.byteLength < 16) throw corrupt(path, 'its head is too short');
+    this.#need = sections.need;
     this.arena = payload.arena;
     this.pages = payload.pages ?? null;
     this.docs = head.getInt32(0, true);
@@ -92,6 +98,41 @@ export class StoredVectors {
       throw corrupt(path, 'its sections do not fit its head');
     }
     this.metric = similarity;
+  }
+
+  /** Of a cold file: demands lengths and high bytes, of all vectors or of those of documents. */
+  needHighs(accept: Int32Array | null): void {
+    const need = this.#need;
+    if (need === undefined) return;
+    const { scales, head, low, headRow, tailRow } = this;
+    const last = accept === null ? low : head;
+    const demands = [() => need(LENGTHS, 0, last.byteOffset - scales.byteOffset)];
+    for (const slot of accept === null ? [] : this.#slotsOf(accept)) {
+      demands.push(() => need(HEADS, slot * headRow, headRow));
+      if (tailRow > 0) demands.push(() => need(TAILS, slot * tailRow, tailRow));
+    }
+    mapCold(demands, (demand) => demand());
+  }
+
+  /** Of a cold file: demands the low bytes of some vectors. */
+  needLows(slots: Int32Array): void {
+    const need = this.#need;
+    if (need !== undefined) mapCold([...slots], (slot) => need(LOWS, slot * this.row, this.row));
+  }
+
+  /** Of a cold file: demands all. */
+  needAll(): void {
+    const { scales, low } = this;
+    this.#need?.(LENGTHS, 0, low.byteOffset + low.length - scales.byteOffset);
+  }
+
+  #slotsOf(accept: Int32Array): readonly number[] {
+    const slots: number[] = [];
+    forEachBit(accept, (doc) => {
+      const slot = this.slotOf(doc);
+      if (slot >= 0) slots.push(slot);
+    });
+    return slots;
   }
 
   /** The slot of a document's vector, or -1 where it has none. */

@@ -62,6 +62,7 @@ export class VectorReader extends StoredVectors {
     const graph = this.graph !== null;
     const choice = chooseSearch(this, { k: most, graph, accepted, exact, ef, search });
     if (choice.method === 'graph' && this.graph !== null && accepted > 0) {
+      this.needAll();
       this.#walk ??= new GraphWalk(this, this.graph);
       const all = accepted === this.docs;
       const found = this.#walk.nearest(coded, most, all ? null : accept, choice.width);

@@ -39,6 +39,13 @@ export function demandFor(
   }
 }
 
+/** Demands what a search for the nearest of all documents reads first. */
+export function demandVectors(segments: readonly SegmentReader[], field: number): void {
+  for (const segment of segments) {
+    if (segment.isCold) collectDemands(() => segment.vectors(field, true)?.needHighs(null));
+  }
+}
+
 function demandClause(segment: SegmentReader, clause: Clause): void {
   const module = moduleOf(clause);
   if (isCompoundModule(module)) {

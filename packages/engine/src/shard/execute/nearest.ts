@@ -54,7 +54,7 @@ export function nearestDocs(
   const reachable = reachableSegments(windows, narrowing);
   mapCold(segments, (reader, segment) => {
     if (!reachable(reader)) return;
-    const vectors = reader.vectors(plan.id);
+    const vectors = reader.vectors(plan.id, true);
     if (vectors === null || vectors.count === 0) return;
     const { bitmaps } = scratchOf(reader, deadline);
     const whole = narrowing.length === 0 && reader.deleted === null;
