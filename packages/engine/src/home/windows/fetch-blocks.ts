@@ -9,6 +9,8 @@ import { type ColdObject, coldFigures, damagedBlock, RESTORED } from '../../stor
 
 /** One request reads at most so many blocks. */
 const BLOCKS_AT_ONCE = 64;
+/** So many blocks that nobody needs cost less than another request. */
+const BLOCKS_BETWEEN = 4;
 /** Of all objects that a read waits for. */
 const REQUESTS_AT_ONCE = 24;
 /** Time for the bytes of one request, less than a query may take. */
@@ -24,15 +26,15 @@ export const fetchColdBlocks: FetchBlocks = async (demands) => {
   await eachOf(runs, REQUESTS_AT_ONCE, fetchRun);
 };
 
-/** Blocks that are read together: neighbors, and those between which one block is missing. */
+/** Blocks that are read together: neighbors, and those between which few blocks are not needed. */
 function runsOf(blocks: readonly number[]): readonly (readonly number[])[] {
   const runs: number[][] = [];
   for (const block of blocks) {
     const run = runs.at(-1);
     const next = run === undefined ? block : run[run.length - 1] + 1;
-    if (run === undefined || block > next + 1 || run.length >= BLOCKS_AT_ONCE) runs.push([block]);
-    else if (block === next) run.push(block);
-    else run.push(next, block);
+    const isNear = block <= next + BLOCKS_BETWEEN;
+    if (run === undefined || !isNear || run.length >= BLOCKS_AT_ONCE) runs.push([block]);
+    else for (let one = next; one <= block; one++) run.push(one);
   }
   return runs;
 }
