@@ -1,6 +1,7 @@
 /**
  * A run removes what a check finds, one place after the other. Every step can be repeated, and none
- * depends on what an earlier run remembered: a killed run is resumed by running it again.
+ * depends on an earlier run: a killed run is resumed by running it again. Only its receipt names the
+ * objects of stores that were there before.
  *
  * 1. Refuse if the table still has a row, or the index has not applied its deletion.
  * 2. Under the lock of the index: close points in time (if requested), remove crashed builds and
@@ -25,6 +26,7 @@ import {
 } from '@lakehouse-search/contract';
 import { CACHE_FOLDER, lockCaches } from '../documents/vectors/models-in-use.ts';
 import { sweepFormer } from '../home/windows/former-objects.ts';
+import { erasedObjects, noteErased } from '../home/writing/publication.ts';
 import { readCommit } from '../index/commits/commit.ts';
 import { holds, pinsAmong, releasePin } from '../index/commits/pins.ts';
 import type { MergeRunner } from '../index/merges/background-merges.ts';
@@ -95,7 +97,9 @@ export async function runErasure(
     backups_removed: 0,
   };
   const families = familiesOf(places);
-  const before = await objectsOf(families);
+  const folder = { folder: places.known.folder, openDirectory: places.openDirectory };
+  const before = new Set([...erasedObjects(folder), ...(await objectsOf(families))]);
+  noteErased(folder, before);
   await work.locked((lock) => eraseFiles(places, found, actions, work, lock));
   await removeLeftPlaces(places);
   work.forget();
@@ -109,6 +113,7 @@ export async function runErasure(
     written: [...after].filter((one) => !before.has(one)),
   };
   const statement = await statementOf(places, subject, { report, actions, objects, started_at });
+  noteErased(folder, new Set());
   return { report, actions, statement };
 }
 

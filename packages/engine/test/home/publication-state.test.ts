@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -133,6 +133,42 @@ describe('what an index takes', () => {
       before = requests;
       await second.close();
     }
+  });
+});
+
+describe('the receipt of an erasure', () => {
+  const keys = [{ identifier: [{ name: 'id', value: 'k0' }] }];
+  const objects = () =>
+    [...server.buckets.get('home')!.keys()]
+      .map((key) => `s3://home/${key}`)
+      .filter((path) => path.startsWith(place) && /commits|data/.test(path));
+
+  it('names the objects that stopped runs have deleted, too', async () => {
+    await define();
+    await lake.backend.reindex({ index: 't' });
+    await append('k1');
+    await deleteRows(lake.source, "id = 'k0'");
+    await lake.backend.sync({ index: 't' });
+    const before = objects();
+    for (let run = 0; run < 2; run++) {
+      const stop = new AbortController();
+      server.fault = ({ method, query }) => {
+        if (method === 'DELETE' || query?.has('delete')) stop.abort();
+        return null;
+      };
+      const { signal } = stop;
+      await expect(lake.backend.runErasure({ index: 't', keys }, { signal })).rejects.toMatchObject(
+        { code: 'interrupted' },
+      );
+      expect(objects().filter((path) => before.includes(path))).toEqual([]);
+    }
+    server.fault = () => null;
+    const { receipt } = await lake.backend.runErasure({ index: 't', keys });
+    const { deleted, written } = receipt.statement.objects!;
+    expect(deleted).toEqual(expect.arrayContaining(before));
+    expect(new Set(written)).toEqual(new Set(objects()));
+    const { receipt: next } = await lake.backend.runErasure({ index: 't', keys });
+    for (const path of before) expect(next.statement.objects!.deleted).not.toContain(path);
   });
 });
 

@@ -9,6 +9,8 @@ import type { IndexFiles } from '../pinned-commit.ts';
 const FILE = 'published';
 /** Publications in places that the index has left, until they are removed. */
 const LEFT = 'published.left';
+/** What unended erasures delete. */
+const ERASED = 'published.erased';
 const DRAFT = 'published.tmp';
 
 /** The commits of an index in a place. */
@@ -76,6 +78,16 @@ export const noteNameless = (index: PublishedFolder, left: Publication): void =>
 /** Forgets a place that was left: nothing is there. Throws as above. */
 export const forgetLeft = (index: PublishedFolder, left: Publication): void =>
   changeLeft(index, left, []);
+
+/** Locations of objects that were there when an erasure began that has not ended. */
+export const erasedObjects = (index: PublishedFolder): readonly string[] =>
+  readJson<readonly string[]>(index, ERASED) ?? [];
+
+/** Notes such objects; none once it has ended. Throws io_error, disk_full. */
+export function noteErased(index: PublishedFolder, objects: ReadonlySet<string>): void {
+  if (objects.size > 0) writeJson(index, ERASED, [...objects]);
+  else if (erasedObjects(index).length > 0) index.openDirectory(index.folder).remove(ERASED);
+}
 
 function changeLeft(
   index: PublishedFolder,
