@@ -47,3 +47,18 @@ describe('the way out of a column that the table has not', () => {
     });
   });
 });
+
+describe('the way out of files of several kinds', () => {
+  it.each([
+    [{ patterns: ['a b/*.csv', 'c.log'] }, "take files of one kind: 'a b/*.csv' or c.log"],
+    [
+      { patterns: [] },
+      '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
+    ],
+  ])('is a pattern of one kind, else the name of the kind: %j', (more, hint) => {
+    const details = { option: 'kind', ...more };
+    expect(adviceOf(new LakeError('invalid_argument', 'kind', { details }))).toMatchObject({
+      hint,
+    });
+  });
+});

@@ -11,7 +11,10 @@ const ADVICE: Readonly<
   file: ({ file }) => nearFile(String(file)),
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
   key: () => '--key COLUMN (or --key A,B) names the columns that tell which row a row replaces',
-  kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
+  kind: ({ patterns }) =>
+    Array.isArray(patterns) && patterns.length > 0
+      ? `take files of one kind: ${patterns.map(shellWord).join(' or ')}`
+      : '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   layout: () => 'leave out --partition-by and --format-version, or import into another --table',
   memory: () =>
     '--type COLUMN=json reads the objects of a column as JSON texts; --memory SIZE allows more',

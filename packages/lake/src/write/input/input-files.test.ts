@@ -24,3 +24,22 @@ describe('input that this user may not read', () => {
     },
   );
 });
+
+describe('input of several kinds', () => {
+  it('is refused with patterns of one kind', async () => {
+    const mixed = join(folder, 'mixed');
+    mkdirSync(mixed);
+    const put = (...names: readonly string[]) => {
+      for (const name of names) writeFileSync(join(mixed, name), 'a\n1\n');
+    };
+    const patterns = ['*.csv.gz', '*.ndjson'].map((pattern) => join(mixed, pattern));
+    const refused = expect.objectContaining({ option: 'kind', patterns });
+    put('b.csv.gz', 'c.csv.gz', 'd.ndjson');
+    await expect(checkedFiles([mixed])).rejects.toMatchObject({ details: refused });
+    put('a.yaml');
+    await expect(checkedFiles([mixed])).rejects.toMatchObject({
+      message: expect.stringContaining('".yaml" is not a known ending'),
+      details: refused,
+    });
+  });
+});

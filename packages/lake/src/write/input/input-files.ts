@@ -1,5 +1,5 @@
 import { glob, open, readdir, stat } from 'node:fs/promises';
-import { extname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { LakeError } from '../../base/errors.ts';
 import { fileFault } from '../../base/files/local-file.ts';
 import { EXPORT, tableAround } from '../../base/foreign-table.ts';
@@ -35,6 +35,9 @@ const ENDINGS =
   '.arrow, .feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst), ' +
   'and logs may be rotated (.log.1)';
 
+/** Patterns of one kind that an error names. */
+const NAMED_PATTERNS = 3;
+
 /** How a text file is compressed. */
 export type Compression = 'gzip' | 'zstd';
 const COMPRESSIONS: Readonly<Record<string, Compression>> = Object.freeze({
@@ -68,7 +71,7 @@ export async function checkedFiles(
 ): Promise<InputFiles> {
   const names = (await Promise.all(patterns.map(namesOf))).flat();
   for (const name of names) await (await open(name).catch(unread(name))).close();
-  const common = kind ?? commonKind(names);
+  const common = kind ?? commonKind(names, patternsOf(names));
   if (common === 'parquet') for (const name of names) await refuseTableFile(name);
   return { files: names.map(inputFile), kind: common };
 }
@@ -83,15 +86,16 @@ const inputFile = (name: string): InputFile => ({
   shown: `"${name}"`,
 });
 
-/** The kind of files by their endings. Throws as `checkedFiles`. */
-export function commonKind(names: readonly string[]): InputKind {
-  const kinds = names.map(kindOf);
+/** The kind of files by their endings. `patterns`: of one kind, for errors. Throws as `checkedFiles`. */
+export function commonKind(names: readonly string[], patterns: readonly string[] = []): InputKind {
+  const kinds = names.map((name) => kindOf(name, patterns));
   const other = kinds.findIndex((kind) => kind !== kinds[0]);
   if (other > 0) {
     throw refuse(
       names[other],
       `"${names[0]}" and "${names[other]}" are of different kinds (${kinds[0]}, ` +
         `${kinds[other]}); import each kind by itself`,
+      { option: 'kind', patterns },
     );
   }
   return kinds[0];
@@ -174,7 +178,7 @@ export function hasKnownEnding(name: string): boolean {
 const endingOf = (name: string): string =>
   extname(name.replace(/(\.(?:log|txt))[.-]\d[\d.T:_-]*$/i, '$1')).toLowerCase();
 
-function kindOf(name: string): InputKind {
+function kindOf(name: string, patterns: readonly string[]): InputKind {
   const isCompressed = compressionOf(name) !== null;
   const inner = isCompressed ? name.slice(0, -extname(name).length) : name;
   const ending = endingOf(inner);
@@ -185,10 +189,29 @@ function kindOf(name: string): InputKind {
   }
   if (kind !== undefined) return kind;
   const what = ending === '' ? 'its name has no ending' : `"${ending}" is not a known ending`;
-  throw refuse(name, `cannot read "${name}": ${what}; ${ENDINGS}`, 'kind');
+  throw refuse(name, `cannot read "${name}": ${what}; ${ENDINGS}`, { option: 'kind', patterns });
 }
 
-function refuse(file: string, message: string, option?: string): LakeError {
-  const details = { expected: ENDINGS, ...(option === undefined ? {} : { option }) };
-  return new LakeError('invalid_argument', message, { file, details });
+/** Patterns of files with one known ending, those of outer folders first, then of the most files. */
+function patternsOf(names: readonly string[]): readonly string[] {
+  const patterns = names.filter(hasKnownEnding).map((name) => {
+    const ending = extname(name);
+    const isCompressed = compressionOf(name) !== null;
+    const inner = isCompressed ? extname(name.slice(0, -ending.length)) : '';
+    return join(dirname(name), `*${inner}${ending}`);
+  });
+  const counts = Map.groupBy(patterns, (pattern) => pattern);
+  const ranked = [...counts].toSorted(
+    ([a, as], [b, bs]) => depthOf(a) - depthOf(b) || bs.length - as.length,
+  );
+  return names.length < 2 ? [] : ranked.slice(0, NAMED_PATTERNS).map(([pattern]) => pattern);
+}
+
+const depthOf = (path: string): number => path.split(/[\\/]/).length;
+
+function refuse(file: string, message: string, details: object = {}): LakeError {
+  return new LakeError('invalid_argument', message, {
+    file,
+    details: { expected: ENDINGS, ...details },
+  });
 }
