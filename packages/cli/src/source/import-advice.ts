@@ -34,6 +34,9 @@ const ADVICE: Readonly<
     `--type '${column}=${type}' names the type; --rename names the column; ` +
     'another --table takes any columns',
   rename: ({ at }) => `--rename column${at}=NAME renames the second one`,
+  required: () =>
+    '--key COLUMN (or --key A,B) names columns with a value in every row; ' +
+    'a new table without --key has rows without one',
   table: () => '--append adds to it; --replace replaces its rows and columns in one commit',
   inner_variant: ({ path }) => `--type ${shellWord(`${path}=json`)} makes a JSON text`,
   twins: twinsAdvice,

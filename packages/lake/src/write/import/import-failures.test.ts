@@ -114,10 +114,10 @@ describe('an import that is killed', () => {
 describe.each(Object.entries(catalogs))('a failed import in a %s catalog', (name, into) => {
   it('leaves neither table nor folder, and the right file is taken next', async () => {
     const table = `f.${name}`;
-    const bad = file('bad.ndjson', '{"id":1}\n{"id":null}\n');
+    const bad = file('bad.ndjson', '{"id":1}\n{"id":null}\n{}\n');
     const options = { catalog: into, table, key: ['id'] };
     await expect(importIntoTable({ ...options, files: [bad] })).rejects.toThrow(
-      'required column "id" (BIGINT) is null',
+      'required column "id" (BIGINT) is null in 2 rows, first in row 2',
     );
     expect(existsSync(join(lake, 'f', name))).toBe(false);
     const good = file('good.ndjson', '{"id":1}\n{"id":2}\n');
