@@ -52,7 +52,7 @@ describeOnBackends('lhs source', home, ({ backend }) => {
     );
     const asked = await home.run(['source', 'compact', table, ...at]);
     expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain('There is no terminal to ask');
+    expect(asked.stderr).toContain('there is no terminal to ask: ');
     const done = await home.run(['source', 'compact', table, ...at, '--yes']);
     expect(done.stdout).toMatch(/^ops\.t\d +3 files → 1 · 30 rows rewritten · snapshot \d+…\d+\n/);
     const again = await home.run(['source', 'compact', table, ...at, '--yes']);

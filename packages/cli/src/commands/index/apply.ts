@@ -115,7 +115,8 @@ export default class IndexApply extends LhsCommand {
     const lines = alterLines(plan, width, next).filter((line) => !flags.yes || line !== next);
     if (!flags.json && !(plan.is_noop && isUnbuilt)) this.print(lines);
     if (plan.is_noop) return plan;
-    if (!(await confirm(this.terminal, `Change the index "${index}" so?`, flags.yes === true))) {
+    const question = `Change the index "${index}" in this way?`;
+    if (!(await confirm(this.terminal, question, flags.yes === true))) {
       this.print([`${index}  is unchanged`]);
       return null;
     }

@@ -14,7 +14,7 @@ export async function confirm(
 ): Promise<boolean> {
   if (yes) return true;
   if (!terminal.asks) {
-    throw new LhsError('invalid_argument', `${question} There is no terminal to ask`, {
+    throw new LhsError('invalid_argument', `there is no terminal to ask: ${question}`, {
       hint: 'add --yes to continue without a question',
     });
   }
