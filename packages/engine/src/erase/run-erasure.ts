@@ -1,7 +1,7 @@
 /**
  * A run removes what a check finds, one place after the other. Every step can be repeated, and none
- * depends on an earlier run: a killed run is resumed by running it again. Only its receipt names the
- * objects of stores that were there before.
+ * depends on an earlier run: a killed run is resumed by running it again. Its receipt alone names
+ * the objects of stores that were there before.
  *
  * 1. Refuse if the table still has a row, or the index has not applied its deletion.
  * 2. Under the lock of the index: close points in time (if requested), remove crashed builds and
