@@ -8,15 +8,16 @@ import { openSmallLake, type SmallLake } from '../../../../test/support/small-la
 const schema = schemaOf({
   ...{ id: 'long', name: 'string', State: 'string', Region: 'string', health: 'long', M: 'string' },
   ...{ 'Sub-Category': 'string', Category: 'string', Postal_Code: 'long', ship_mode: 'string' },
-  ...{ Sales: 'double', Profit: 'double', serial: 'long' },
+  ...{ Sales: 'double', Profit: 'double', serial: 'long', Discount: 'double' },
 });
 const STATES = ['New York', 'Ohio', 'York', 'New Mexico'];
 const ROWS = Array.from({ length: 48 }, (_, id) => ({
-  ...{ id, name: `${['Iron', 'Health', 'NGC'][id % 3]} unit ${id}`, State: STATES[id % 4] },
+  ...{ id, name: `${['Iron', 'Health', 'NGC ana'][id % 3]} unit ${id}`, State: STATES[id % 4] },
   ...{ Region: id % 2 === 0 ? 'Far West' : 'East', health: 100 + (id % 6), M: `0${10 + id}` },
   ...{ 'Sub-Category': id % 5 === 0 ? 'Phones' : 'Chairs', Category: 'Goods' },
   ...{ Postal_Code: 42_400 + (id % 7), ship_mode: id % 3 === 0 ? 'First Class' : 'Second Class' },
   ...{ Sales: id === 7 ? 1008 : id * 90.5, Profit: (id % 9) - 4 },
+  Discount: (id % 3) / 10,
   serial: String(9_007_199_254_740_993n + BigInt(id)),
 }));
 type Row = (typeof ROWS)[number];
@@ -41,6 +42,7 @@ fields:
   - { name: Postal_Code, type: LONG, fast: true }
   - { name: Sales, type: DOUBLE, fast: true }
   - { name: Profit, type: DOUBLE, fast: true }
+  - { name: Discount, type: DOUBLE, fast: true }
   - { name: serial, type: LONG }
   - { name: id, type: LONG }`);
   await lake.backend.reindex({});
@@ -60,6 +62,8 @@ async function suggested(query: string) {
 const isYork = ({ State }: Row) => State === 'New York';
 const isLoss = ({ Sales, Profit }: Row) => Sales > 1000 && Profit < 0;
 
+const isLargeEast = ({ Sales, Region }: Row) => Sales > 1000 && Region === 'East';
+
 describe('a query is meant as', () => {
   it.each([
     ['health 103', 'health:103', (row) => row.health === 103],
@@ -71,6 +75,12 @@ describe('a query is meant as', () => {
     ['Sub Category:phones', 'Sub-Category:phones', (row) => row['Sub-Category'] === 'Phones'],
     ['ship mode first class', 'ship_mode:"first class"', (row) => row.ship_mode === 'First Class'],
     ['sales $1,008.00', 'Sales:1008', (row) => row.Sales === 1008],
+    ['42402 postal code', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
+    ['20% discount', 'Discount:0.2', (row) => row.Discount === 0.2],
+    ['discount 20 %', 'Discount:0.2', (row) => row.Discount === 0.2],
+    ['Discount:20%', 'Discount:0.2', (row) => row.Discount === 0.2],
+    ['Discount:>15%', 'Discount:>0.15', (row) => row.Discount > 0.15],
+    ['Profit:4%', 'Profit:4', (row) => row.Profit === 4],
     ['M31', 'M:031', (row) => row.M === '031'],
     ['M 31', 'M:031', (row) => row.M === '031'],
     ['$1,008', 'Sales:1008', (row) => row.Sales === 1008],
@@ -89,6 +99,9 @@ describe('a query is meant as', () => {
     ],
     ['Region != East', '-Region:East', (row) => row.Region !== 'East'],
     ['Sales>1000 Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
+    ['Sales>1000,Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
+    ['Sales>1000, region=East', 'Sales:>1000 AND Region:East', isLargeEast],
+    ['Sales:>1000 and Region:East', 'Sales:>1000 AND Region:East', isLargeEast],
     [
       'sales>1000 profit<0 region:east',
       'Sales:>1000 AND Profit:<0 AND Region:east',
@@ -107,6 +120,21 @@ describe('a query is meant as', () => {
     expect(notes).toEqual([
       `"Region != East" is searched as words: perhaps you mean -Region:East (24 hits)`,
     ]);
+  });
+
+  it('an operator is no word that finds nothing', async () => {
+    const { notes } = await search('Sales:>1000 and Region:East');
+    expect(notes).toEqual([expect.stringContaining('"and" is searched as a word: perhaps')]);
+  });
+
+  it.each(['avg(Sales)', 'MEAN( sales )'])('an aggregation: %s', async (query) => {
+    const { notes, suggested_query } = await search(query);
+    const aggs = '{"avg": {"avg": {"field": "Sales"}}}';
+    expect(notes).toEqual([`${query} is no query: it is the aggregation ${aggs}`]);
+    expect(suggested_query).toBeUndefined();
+    const { results } = await lake.backend.aggregate({ aggs: JSON.parse(aggs) });
+    const sum = ROWS.reduce((all, { Sales }) => all + Sales, 0);
+    expect(results.avg).toMatchObject({ value: expect.closeTo(sum / ROWS.length, 9) });
   });
 
   it('a value that no row has: the note names the values', async () => {

@@ -4,7 +4,9 @@ import { escapeField, escapeWord, quote } from '../syntax/characters.ts';
 const PLAIN = String.raw`[\p{L}\p{N}_.]+(?: *[$%€£¥#°]+(?!\S))?`;
 const NAME = String.raw`^(?:(${PLAIN})|(["'\x60])((?:(?!\2).){1,60})\2|\[([^\[\]]{1,60})\])`;
 const QUOTED = `"[^"]*"|'[^']*'`;
-const VALUE = String.raw`(${QUOTED}|[^\s<>=!()[\]{}"'][^\s()"']*)`;
+/** What ends a value: a comma and another comparison. */
+const NEXT = String.raw`[,;]\s*[\p{L}_][\p{L}\p{N}_.]*\s*[<>=!]`;
+const VALUE = String.raw`(${QUOTED}|[^\s<>=!()[\]{}"'](?:(?!${NEXT})[^\s()"'])*)`;
 
 /** The values of a condition as the clause of a field; `isText`: the field is TEXT. */
 type Reader = (parts: readonly string[], field: string, isText: boolean) => string;

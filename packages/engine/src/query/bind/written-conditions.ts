@@ -10,7 +10,7 @@ const QUOTED = /"(?:\\.|[^"\\])*"/gs;
 const QUOTED_NAME = /(?<=^|[\s(+!-])"([^"\\]{1,60})"\s*:\s*/g;
 const NAME = /(?<=\s)([\p{L}\p{N}_.]+(?: [$%€£¥#°])?):/gu;
 const OPERATOR = /(?<=^|[\s(])(?:and|or|not)(?=[\s(])/g;
-const WORD_START = /(?<=^|[\s(])[\p{L}\p{N}_."'`[]/gu;
+const WORD_START = /(?<=^|[\s(,;])[\p{L}\p{N}_."'`[]/gu;
 /** What SQL has before and behind its conditions. */
 const FRAME = [
   /^\s*(?:select\s.*?\s)?where\s+/gis,
@@ -80,8 +80,8 @@ function sideBySide(plain: string, conditions: readonly Correction[]): readonly 
     text: ' AND ',
     why,
   }));
-  const isAll = [...gaps, { from: ends.at(-1), to: plain.length }].every(
-    ({ from, to }) => plain.slice(from, to).trim() === '',
+  const isAll = [...gaps, { from: ends.at(-1), to: plain.length }].every(({ from, to }) =>
+    /^\s*[,;]?\s*$/.test(plain.slice(from, to)),
   );
   return isAll ? gaps.slice(1) : [];
 }

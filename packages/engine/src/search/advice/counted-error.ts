@@ -18,6 +18,7 @@ import { asAddresses, asValue, doubleQuoted, pastedQueries } from './pasted-text
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { stricter } from './stricter.ts';
 import { suggestionFor } from './suggested-query.ts';
+import { withFractions } from './written-number.ts';
 
 const MEANT = 'perhaps you mean ';
 
@@ -49,17 +50,16 @@ export async function countedError(
 }
 
 /** The error with the total of what it suggests, behind a stricter query that has hits, too. */
-async function withSuggestion(
-  { context, request, part, written }: WrongText,
-  error: LhsError,
-): Promise<LhsError | undefined> {
+async function withSuggestion(wrong: WrongText, error: LhsError): Promise<LhsError | undefined> {
+  const { context, request, part } = wrong;
   const { code, message, hint = '', place, details } = error;
-  if (details.suggested_query !== written) return undefined;
+  if (details.suggested_query !== wrong.written) return undefined;
+  const written = (await asFractions(wrong)) ?? wrong.written;
   const total = await totalWith(context, request, part, written);
   if (total === undefined) return undefined;
   const better = part === 'query' ? await stricter(context, request, written) : undefined;
-  const first = better && withTotal(better.query, better.total);
-  const said = first ? hint.replace(MEANT + written, () => `${MEANT}${first} or ${written}`) : hint;
+  const queries = better ? `${withTotal(better.query, better.total)} or ${written}` : written;
+  const said = hint.replace(MEANT + wrong.written, () => MEANT + queries);
   const suggested = { ...details, suggested_query: better?.query ?? written };
   const advice = { hint: withTotal(said, total), place, details: suggested };
   return new LhsError(code, message, { ...advice, cause: error });
@@ -75,6 +75,15 @@ function withMeant(found: readonly Counted[], error: LhsError): LhsError {
   const advice = { hint: [MEANT + queries, ...rest].join('\n'), next, place };
   const suggested = { ...details, suggested_query: first.query };
   return new LhsError(code, message, { ...advice, details: suggested, cause: error });
+}
+
+/** The text with fractions for percentages, if it finds rows and the numbers alone find none. */
+async function asFractions(wrong: WrongText): Promise<string | undefined> {
+  const { context, request, part, written } = wrong;
+  const text = `${request[part]}`;
+  const query = withFractions(text);
+  if (query === text || (await totalWith(context, request, part, written))) return undefined;
+  return (await totalWith(context, request, part, query)) ? query : undefined;
 }
 
 /** The queries that clauses of unknown fields may have meant, the likeliest first. */

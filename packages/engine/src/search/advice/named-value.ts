@@ -6,7 +6,7 @@ import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { matchingTerms } from '../suggest.ts';
 import { PLAIN } from './meant.ts';
-import { plainNumber } from './written-number.ts';
+import { plainNumber, withFractions } from './written-number.ts';
 
 /** Words of a name, at most. */
 const NAME_WORDS = 5;
@@ -21,7 +21,7 @@ export interface NamedValue {
   readonly value: string;
 }
 
-/** The field whose name a text begins with, and the rest of the text; undefined: there is none. */
+/** The field whose name a text begins with, or a number has behind it, and the rest; undefined: none. */
 export function namedValue(text: string, fields: QueryFields): NamedValue | undefined {
   const words = SYNTAX.test(text) ? [] : text.trim().split(/\s+/);
   for (const named of [fieldNamed, onlyFieldWith]) {
@@ -30,6 +30,11 @@ export function namedValue(text: string, fields: QueryFields): NamedValue | unde
       const field = named(fields, name);
       if (field !== undefined) return { field, name, value: words.slice(count).join(' ') };
     }
+  }
+  for (let count = Math.min(words.length - 1, NAME_WORDS); count > 0; count--) {
+    const [value, name] = [words.slice(0, -count).join(' '), words.slice(-count).join(' ')];
+    const field = plainNumber(value) === undefined ? undefined : fieldNamed(fields, name);
+    if (field !== undefined) return { field, name, value };
   }
   const [, name, value] = (words.length === 1 && JOINED.exec(words[0])) || [];
   const field = name === undefined ? undefined : fieldNamed(fields, name);
@@ -44,9 +49,12 @@ export async function namedClauses(
   const target = findField(queryFields(context.mapping), field);
   if (target === undefined) return [];
   const { type, inverted } = target.plan;
-  const number = plainNumber(value);
-  if (type === 'LONG' || type === 'DOUBLE')
-    return number && PLAIN[type]?.test(number) ? [`${escapeField(field)}:${number}`] : [];
+  if (type === 'LONG' || type === 'DOUBLE') {
+    const numbers = new Set([plainNumber(value), plainNumber(withFractions(value))]);
+    return [...numbers].flatMap((number) =>
+      number && PLAIN[type]?.test(number) ? [`${escapeField(field)}:${number}`] : [],
+    );
+  }
   const isCode = inverted?.kind === 'keyword' && /^\d+$/.test(value);
   const padded = isCode
     ? await matchingTerms(context, new FanOut(context.shards), field, { pattern: `0*${value}` })

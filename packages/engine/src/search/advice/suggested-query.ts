@@ -20,7 +20,7 @@ import { datedQuery } from './dates/dated-query.ts';
 import { fieldRange } from './field-range.ts';
 import { plainText } from './like-pattern.ts';
 import { listedNumbers } from './listed-numbers.ts';
-import { type Counted, matchTotal, type Reasoned, totalWith, withTotal } from './meant-queries.ts';
+import { type Counted, type Reasoned, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
 import { namedClauses, namedValue } from './named-value.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
@@ -29,6 +29,7 @@ import { withValuePhrases } from './stricter.ts';
 import { allClauses, allWords } from './together/all-words.ts';
 import { spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
+import { asAggregation } from './written/aggregation.ts';
 import { plainNumber } from './written-number.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -46,6 +47,8 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
     (await asNumber(context, request)) ??
     (await asOneWord(context, request));
   if (pasted !== undefined) return pasted;
+  const aggregation = asAggregation(request.query ?? '', queryFields(context.mapping));
+  if (aggregation !== undefined) return { notes: [aggregation] };
   const counted = await countClauses(read);
   const found = {
     clauses: counted.map(({ count }) => count),
@@ -53,7 +56,7 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   };
   const suggested_query = corrected(request.query, counted);
   const suggested_total =
-    suggested_query && (await matchTotal(context, { ...matchOf(request), query: suggested_query }));
+    suggested_query && (await totalWith(context, request, 'query', suggested_query));
   if (suggested_query && suggested_total) return { ...found, suggested_query, suggested_total };
   const spread = await spreadWords(read);
   return spread === undefined ? found : { ...found, ...meantAs(spread, found.notes) };
@@ -71,9 +74,10 @@ export async function doubts(
   const fields = queryFields(context.mapping);
   const words = wordsOfOr(read.tree);
   const isCounted = (node: Query) =>
-    isDoubtful(node, fields) ||
-    words.has(node.span?.from) ||
-    (total <= FEW && mayBeCode(node, fields));
+    !isOperatorWord(node, request.query) &&
+    (isDoubtful(node, fields) ||
+      words.has(node.span?.from) ||
+      (total <= FEW && mayBeCode(node, fields)));
   try {
     const counted = await countClauses(read, new FanOut(context.shards), isCounted);
     const notes = counted.flatMap(({ note, count }) => note ?? notFound(count) ?? []);
@@ -88,6 +92,10 @@ export async function doubts(
     throw error;
   }
 }
+
+/** Whether a clause was probably meant as an operator. */
+const isOperatorWord = ({ span }: Query, text = ''): boolean =>
+  span !== undefined && /^(?:and|or|not)\s/.test(text.slice(span.from));
 
 /** What a date, value or name of a field finds where a query with `total` rows has it as words. */
 async function asPasted(read: ReadRequest, total: number): Promise<Suggestions | undefined> {

@@ -11,3 +11,9 @@ export function plainNumber(text: string): string | undefined {
   if (all === undefined) return undefined;
   return minus + sign + whole.replaceAll(',', '') + fraction.replace(/\.?0+$/, '');
 }
+
+/** The text with its percentages as parts of one: `0.2` for `20%`. */
+export const withFractions = (text: string): string =>
+  text.replace(/(?<![\w.,])(\d+)((?:\.\d+)?) ?%/g, (_, whole: string, rest: string) =>
+    String(Number(`${whole}${rest}e-2`)),
+  );
