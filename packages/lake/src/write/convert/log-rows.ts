@@ -69,10 +69,23 @@ const SUGGESTED = [
 /** A pattern of grok that the first lines fit. */
 export async function suggestedGrok(files: readonly InputFile[]): Promise<string | undefined> {
   const sample = await firstLines(files);
-  return SUGGESTED.find((grok) => {
+  const suggested = SUGGESTED.find((grok) => {
     const { regex } = grokPattern(`^${grok}$`);
     return sample.filter((line) => regex.test(line)).length > LEAST_SHARE * sample.length;
   });
+  return suggested ?? columnsGrok(sample);
+}
+
+/** A pattern of columns between blanks: all lines have equally many, half of them numbers. */
+function columnsGrok(sample: readonly string[]): string | undefined {
+  const rows = sample.map((line) => line.trim().split(/\s+/));
+  const [first = []] = rows;
+  const isNumber = (_: string, i: number) => rows.every((row) => /^-?\d+(\.\d+)?$/.test(row[i]));
+  const areEqual = rows.every(({ length }) => length === first.length);
+  if (rows.length < LEAST_CSV_LINES || first.length < 2 || !areEqual) return undefined;
+  if (first.filter(isNumber).length < first.length / 2) return undefined;
+  const columns = first.map((_, i) => `%{NOTSPACE:column${i}}`);
+  return String.raw`^\s*${columns.join(String.raw`\s+`)}\s*$`;
 }
 
 async function firstLines(files: readonly InputFile[]): Promise<readonly string[]> {

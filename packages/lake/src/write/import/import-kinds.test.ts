@@ -67,6 +67,20 @@ describe('lines', () => {
     const prose = 'Well, this is it.\nNo comma here.\nOne, two, three.\n';
     expect((await imported(file('prose.txt', prose))).read?.lines?.isLikeCsv).toBeUndefined();
   });
+
+  it('of columns between blanks are named with a pattern that splits them', async () => {
+    const path = file('buys.txt', ' 00004 0001  29.33\n 00004 0002   9.73\n 00021 0001  14.96 \n');
+    const { rows, read } = await imported(path);
+    expect(rows[0]).toEqual([1, ' 00004 0001  29.33']);
+    const grok = read?.lines?.grok;
+    expect(grok).toBe(
+      String.raw`^\s*%{NOTSPACE:column0}\s+%{NOTSPACE:column1}\s+%{NOTSPACE:column2}\s*$`,
+    );
+    const split = await imported(path, { grok });
+    expect(split.rows[1]).toEqual(['00004', '0002', 9.73]);
+    const words = file('words.txt', 'red 7 apples\nno blue pears\nten green figs\n');
+    expect((await imported(words)).read?.lines?.grok).toBeUndefined();
+  });
 });
 
 describe('lines that no known log has', () => {
