@@ -1,20 +1,10 @@
-// @module-tag campaign
-/** Branches of an index in an object store: what they share, and what a sweep leaves them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, setTableRef, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
-import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { S3Server } from '../../../lake/test/s3-server.ts';
+import { storeLakes } from './store-lake.ts';
 
-let server: S3Server;
-let lake: SmallLake;
-let work: string;
-let place: string;
-let places = 0;
 let now = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 const clock = {
@@ -23,38 +13,25 @@ const clock = {
   sleep: () => Promise.resolve(),
   random: () => 0.5,
 };
-beforeAll(async () => {
-  server = await S3Server.start('home');
-});
-afterAll(() => server.close());
+const store = storeLakes({ clock });
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
-  work = mkdtempSync(join(tmpdir(), 'lhs-branches-'));
-  place = `s3://home/branches-${places++}`;
-  lake = await openSmallLake({ clock });
-  await lake.create(schemaOf({ id: 'string', title: 'string' }));
-  await appendRows(lake.source, { kind: 'rows', rows: rows(0, 2000) });
-  await lake.define(`storage: ${place}\nfields: [{ name: title, type: TEXT, cached: true }]`);
-  await lake.backend.reindex({ index: 't' });
-});
-afterEach(async () => {
-  await lake.close();
-  rmSync(work, { recursive: true, force: true });
-  vi.unstubAllEnvs();
+  await store.lake.create(schemaOf({ id: 'string', title: 'string' }));
+  await appendRows(store.lake.source, { kind: 'rows', rows: rows(0, 2000) });
+  await store.lake.define(
+    `storage: ${store.place}\nfields: [{ name: title, type: TEXT, cached: true }]`,
+  );
+  await store.lake.backend.reindex({ index: 't' });
 });
 
 const rows = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `k${from + i}`, title: `night train ${i % 97}` }));
 
-/** The objects of the place, by key. */
-const objects = () =>
-  [...server.buckets.get('home')!].filter(([key]) => `s3://home/${key}`.startsWith(`${place}/`));
-const bytesThere = () => objects().reduce((sum, [, { bytes }]) => sum + bytes.length, 0);
+const bytesThere = () => store.objects().reduce((sum, [, { bytes }]) => sum + bytes.length, 0);
 
 /** What a reader with an empty disk exports. */
 async function readAt(name: string): Promise<readonly unknown[]> {
-  vi.stubEnv('LHS_COLD_CACHE_DIR', mkdtempSync(join(work, 'cache-')));
-  const engine = await openEngine(`${place}/${name}`, { threads: 0 });
+  store.emptyCache();
+  const engine = await openEngine(`${store.place}/${name}`, { threads: 0 });
   try {
     const all = await Array.fromAsync(engine.exportDocuments({ index: name }));
     return all.map((row) => JSON.stringify(row)).sort();
@@ -66,8 +43,8 @@ async function readAt(name: string): Promise<readonly unknown[]> {
 /** Commits until the first ones are old enough for a sweep, then sweeps. */
 async function sweep(name: string): Promise<void> {
   for (let n = 0; n < 4; n++) {
-    await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 1) });
-    await lake.backend.sync({ index: name });
+    await upsertRows(store.lake.source, { kind: 'rows', rows: rows(n, 1) });
+    await store.lake.backend.sync({ index: name });
     now += 2 * HOUR;
   }
 }
@@ -75,55 +52,55 @@ async function sweep(name: string): Promise<void> {
 describe('a branch of an index in a store', () => {
   it('shares all objects, and is ready without a copy', async () => {
     const before = bytesThere();
-    await lake.backend.cloneIndex({ index: 't', name: 'b' });
+    await store.lake.backend.cloneIndex({ index: 't', name: 'b' });
     expect(bytesThere() - before).toBeLessThan(10_000);
     expect(await readAt('b')).toEqual(await readAt('t'));
-    await appendRows(lake.source, { kind: 'rows', rows: rows(2000, 20) });
-    await lake.backend.sync({ index: 'b' });
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(2000, 20) });
+    await store.lake.backend.sync({ index: 'b' });
     expect(bytesThere() - before).toBeLessThan(before / 5);
     expect(await readAt('b')).toHaveLength(2020);
     expect(await readAt('t')).toHaveLength(2000);
   });
 
   it('follows a branch of the table, or stays at a tag', async () => {
-    await setTableRef(lake.source, 'audit', { kind: 'branch' });
-    await setTableRef(lake.source, 'v1', { kind: 'tag' });
-    await appendRows(lake.source, { kind: 'rows', rows: rows(2000, 5) });
-    await lake.backend.sync({ index: 't' });
-    await lake.backend.cloneIndex({ index: 't', name: 'tagged', ref: 'v1' });
-    await lake.backend.cloneIndex({ index: 't', name: 'audited', ref: 'audit' });
-    await appendRows(lake.source, { kind: 'rows', rows: rows(5000, 3) }, 'audit');
-    for (const index of ['tagged', 'audited']) await lake.backend.sync({ index });
+    await setTableRef(store.lake.source, 'audit', { kind: 'branch' });
+    await setTableRef(store.lake.source, 'v1', { kind: 'tag' });
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(2000, 5) });
+    await store.lake.backend.sync({ index: 't' });
+    await store.lake.backend.cloneIndex({ index: 't', name: 'tagged', ref: 'v1' });
+    await store.lake.backend.cloneIndex({ index: 't', name: 'audited', ref: 'audit' });
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(5000, 3) }, 'audit');
+    for (const index of ['tagged', 'audited']) await store.lake.backend.sync({ index });
     expect(await readAt('tagged')).toHaveLength(2000);
     expect(await readAt('audited')).toHaveLength(2003);
     expect(await readAt('t')).toHaveLength(2005);
-    const verified = await lake.backend.verify({ index: 'audited' });
+    const verified = await store.lake.backend.verify({ index: 'audited' });
     expect(verified).toMatchObject({ equal: true });
   });
 
   it('keeps what it needs when its index is compacted, swept and dropped', async () => {
-    await lake.backend.cloneIndex({ index: 't', name: 'b' });
+    await store.lake.backend.cloneIndex({ index: 't', name: 'b' });
     const expected = await readAt('b');
-    await lake.backend.cloneIndex({ index: 'b', name: 'c' });
-    await lake.backend.reindex({ index: 't' });
+    await store.lake.backend.cloneIndex({ index: 'b', name: 'c' });
+    await store.lake.backend.reindex({ index: 't' });
     await sweep('t');
     expect(await readAt('b')).toEqual(expected);
-    await lake.backend.dropIndex({ index: 't' });
+    await store.lake.backend.dropIndex({ index: 't' });
     expect(await readAt('b')).toEqual(expected);
     // a branch of a branch needs the first index, too
-    await lake.backend.dropIndex({ index: 'b' });
+    await store.lake.backend.dropIndex({ index: 'b' });
     expect(await readAt('c')).toEqual(expected);
-    await lake.backend.sync({ index: 'c' });
-    await lake.backend.dropIndex({ index: 'c' });
-    const left = objects().map(([key]) => key.split('/').at(-1));
+    await store.lake.backend.sync({ index: 'c' });
+    await store.lake.backend.dropIndex({ index: 'c' });
+    const left = store.objects().map(([key]) => key.split('/').at(-1));
     expect(left.sort()).toEqual(['dropped', 'dropped', 'dropped', 'repository.json']);
   });
 
   it('lets go of its index once it needs nothing of it', async () => {
-    await lake.backend.cloneIndex({ index: 't', name: 'b' });
-    const pins = () => objects().filter(([key]) => key.includes('/pins/')).length;
+    await store.lake.backend.cloneIndex({ index: 't', name: 'b' });
+    const pins = () => store.objects().filter(([key]) => key.includes('/pins/')).length;
     expect(pins()).toBe(1);
-    await lake.backend.reindex({ index: 'b' });
+    await store.lake.backend.reindex({ index: 'b' });
     await sweep('b');
     expect(pins()).toBe(0);
     expect(await readAt('b')).toHaveLength(2000);
@@ -131,12 +108,12 @@ describe('a branch of an index in a store', () => {
   });
 
   it('is refused under a name that the place has', async () => {
-    await lake.backend.cloneIndex({ index: 't', name: 'b' });
-    const other = await openEngine(join(work, 'other'), { create: true, threads: 0 });
-    const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
-    const definition = `version: 1\nindex: t\nsource: { ${at} }\nstorage: ${place}
+    await store.lake.backend.cloneIndex({ index: 't', name: 'b' });
+    const other = await openEngine(join(store.work, 'other'), { create: true, threads: 0 });
+    const at = `catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t`;
+    const definition = `version: 1\nindex: t\nsource: { ${at} }\nstorage: ${store.place}
 fields: [{ name: title, type: TEXT, cached: true }]\n`;
-    await other.createIndex({ definition, base_dir: lake.folder });
+    await other.createIndex({ definition, base_dir: store.lake.folder });
     await other.sync({ index: 't' });
     const refused = other.cloneIndex({ index: 't', name: 'b' });
     await expect(refused).rejects.toHaveProperty('code', 'already_exists');

@@ -1,43 +1,22 @@
 /** What a data folder says of its commits in a store, and when it cannot write there. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
-import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { S3Server } from '../../../lake/test/s3-server.ts';
+import { storeLakes } from './store-lake.ts';
 
-let server: S3Server;
-let lake: SmallLake;
-let cache: string;
-let place: string;
-let places = 0;
-beforeAll(async () => {
-  server = await S3Server.start('home');
-});
-afterAll(() => server.close());
+const store = storeLakes();
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
-  cache = mkdtempSync(join(tmpdir(), 'lhs-state-'));
-  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-  place = `s3://home/state-${places++}`;
-  lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'string' }));
+  await store.lake.create(schemaOf({ id: 'string' }));
   await append('k0');
 });
-afterEach(async () => {
-  server.fault = () => null;
-  server.ignoresConditions = false;
-  await lake.close();
-  rmSync(cache, { recursive: true, force: true });
-  vi.unstubAllEnvs();
-});
 
-const append = (id: string) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
-const define = (at = place) => lake.define(`storage: ${at}\nfields: [{ name: id, type: KEYWORD }]`);
-const published = async (engine = lake.backend) => {
+const append = (id: string) => appendRows(store.lake.source, { kind: 'rows', rows: [{ id }] });
+const define = (where = store.place) =>
+  store.lake.define(`storage: ${where}\nfields: [{ name: id, type: KEYWORD }]`);
+const published = async (engine = store.lake.backend) => {
   const [status, description] = [
     await engine.status({ index: 't' }),
     await engine.describeIndex({ index: 't' }),
@@ -50,84 +29,88 @@ const denied = () => ({ kind: 'status' as const, status: 403, code: 'AccessDenie
 describe('the state of a publication', () => {
   it('is the place and the newest commit, for the writer and for readers', async () => {
     await define();
-    const at = `${place}/t`;
+    const at = `${store.place}/t`;
     expect(await published()).toEqual({ place: at, commit: null, snapshot: null });
-    await lake.backend.reindex({ index: 't' });
-    const state = { place: at, commit: 1, snapshot: `${await lake.head()}` };
+    await store.lake.backend.reindex({ index: 't' });
+    const state = { place: at, commit: 1, snapshot: `${await store.lake.head()}` };
     expect(await published()).toEqual(state);
     const reader = await openEngine(at, { threads: 0, refreshMs: 0 });
     expect(await published(reader)).toEqual(state);
     await append('k1');
     expect(await reader.status({ index: 't' })).toMatchObject({ synced_by: 'publisher' });
-    const min_snapshot = `${await lake.head()}`;
+    const min_snapshot = `${await store.lake.head()}`;
     await expect(reader.search({ index: 't', query: '*', min_snapshot })).rejects.toMatchObject({
       code: 'snapshot_not_reached',
       next: [{ step: 'show_status', index: 't' }],
     });
-    await lake.backend.sync({ index: 't' });
-    const next = { ...state, commit: 2, snapshot: `${await lake.head()}` };
+    await store.lake.backend.sync({ index: 't' });
+    const next = { ...state, commit: 2, snapshot: `${await store.lake.head()}` };
     expect(await published()).toEqual(next);
     expect(await published(reader)).toEqual(next);
     await reader.close();
   });
 
   it('is pending while the store does not take what is done here', async () => {
-    await lake.define('fields: [{ name: id, type: KEYWORD }]');
-    await lake.backend.reindex({ index: 't' });
+    await store.lake.define('fields: [{ name: id, type: KEYWORD }]');
+    await store.lake.backend.reindex({ index: 't' });
     expect(await published()).toBeUndefined();
-    server.fault = ({ method }) => (method === 'PUT' ? denied() : null);
-    const definition_yaml = `version: 1\nindex: t\nstorage: ${place}
-source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }
+    store.server.fault = ({ method }) => (method === 'PUT' ? denied() : null);
+    const definition_yaml = `version: 1\nindex: t\nstorage: ${store.place}
+source: { catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t }
 fields: [{ name: id, type: KEYWORD }]\n`;
-    await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true }).catch(() => {});
-    await expect(lake.backend.sync({ index: 't' })).rejects.toMatchObject({
+    await store.lake.backend
+      .alterIndex({ index: 't', definition_yaml, apply: true })
+      .catch(() => {});
+    await expect(store.lake.backend.sync({ index: 't' })).rejects.toMatchObject({
       code: 'permission_denied',
       hint: expect.stringContaining('the work is done here, and a sync publishes it'),
       next: [{ step: 'sync', index: 't' }],
     });
-    const state = { place: `${place}/t`, commit: null, snapshot: null, pending: true };
+    const state = { place: `${store.place}/t`, commit: null, snapshot: null, pending: true };
     expect(await published()).toEqual(state);
-    server.fault = () => null;
-    await lake.backend.sync({ index: 't' });
-    expect(await published()).toMatchObject({ commit: 1, snapshot: `${await lake.head()}` });
+    store.server.fault = () => null;
+    await store.lake.backend.sync({ index: 't' });
+    expect(await published()).toMatchObject({ commit: 1, snapshot: `${await store.lake.head()}` });
   });
 });
 
 describe('what an index takes', () => {
   it('is its files alone if its store refuses, and a finding says so', async () => {
     await define();
-    await lake.backend.reindex({ index: 't' });
-    server.fault = denied;
-    const usage = await lake.backend.usage({ index: 't' });
+    await store.lake.backend.reindex({ index: 't' });
+    store.server.fault = denied;
+    const usage = await store.lake.backend.usage({ index: 't' });
     expect(usage.bytes.keys).toBeGreaterThan(0);
     expect(usage.objects).toBeUndefined();
-    const findings = await lake.backend.diagnose({ index: 't' });
+    const findings = await store.lake.backend.diagnose({ index: 't' });
     const detail = expect.stringContaining('access denied');
     expect(findings).toContainEqual(expect.objectContaining({ kind: 'published', detail }));
   });
 
   it('is its files by kind, its objects, and what the last reads fetched', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => ({ id: `${i}-${(i * 7919) % 65_537}` }));
-    await appendRows(lake.source, { kind: 'rows', rows });
-    await lake.define(`storage: ${place}\nfields: [{ name: id, type: KEYWORD, fast: true }]`);
-    await lake.backend.reindex({ index: 't' });
-    const { bytes, objects, reads } = await lake.backend.usage({ index: 't' });
-    const { bytes: all } = await lake.backend.describeIndex({ index: 't' });
+    await appendRows(store.lake.source, { kind: 'rows', rows });
+    await store.lake.define(
+      `storage: ${store.place}\nfields: [{ name: id, type: KEYWORD, fast: true }]`,
+    );
+    await store.lake.backend.reindex({ index: 't' });
+    const { bytes, objects, reads } = await store.lake.backend.usage({ index: 't' });
+    const { bytes: all } = await store.lake.backend.describeIndex({ index: 't' });
     expect(Object.values(bytes).reduce((sum, one) => sum + one, 0)).toBe(all);
     expect(bytes).toMatchObject({ stored: 0, vectors: 0 });
-    const there = [...server.buckets.get('home')!].filter(([key]) =>
-      `s3://home/${key}`.startsWith(`${place}/families/`),
+    const there = [...store.server.buckets.get('home')!].filter(([key]) =>
+      `s3://home/${key}`.startsWith(`${store.place}/families/`),
     );
     const size = there.reduce((sum, [, { bytes: body }]) => sum + body.length, 0);
     expect(objects).toEqual({ count: there.length, bytes: size });
     expect(reads).toBeUndefined();
     let before = 0;
     for (const threads of [0, 1]) {
-      rmSync(cache, { recursive: true, force: true });
-      const first = await openEngine(`${place}/t`, { threads });
+      rmSync(store.cache, { recursive: true, force: true });
+      const first = await openEngine(`${store.place}/t`, { threads });
       await first.search({ index: 't', query: 'id:77*' });
       await first.close();
-      const second = await openEngine(`${place}/t`, { threads: 0 });
+      const second = await openEngine(`${store.place}/t`, { threads: 0 });
       const { requests = 0 } = (await second.usage({ index: 't' })).reads ?? {};
       expect(requests).toBeGreaterThan(before);
       before = requests;
@@ -139,35 +122,35 @@ describe('what an index takes', () => {
 describe('the receipt of an erasure', () => {
   const keys = [{ identifier: [{ name: 'id', value: 'k0' }] }];
   const objects = () =>
-    [...server.buckets.get('home')!.keys()]
+    [...store.server.buckets.get('home')!.keys()]
       .map((key) => `s3://home/${key}`)
-      .filter((path) => path.startsWith(place) && /commits|data/.test(path));
+      .filter((path) => path.startsWith(store.place) && /commits|data/.test(path));
 
   it('names the objects that stopped runs have deleted, too', async () => {
     await define();
-    await lake.backend.reindex({ index: 't' });
+    await store.lake.backend.reindex({ index: 't' });
     await append('k1');
-    await deleteRows(lake.source, "id = 'k0'");
-    await lake.backend.sync({ index: 't' });
+    await deleteRows(store.lake.source, "id = 'k0'");
+    await store.lake.backend.sync({ index: 't' });
     const before = objects();
     for (let run = 0; run < 2; run++) {
       const stop = new AbortController();
-      server.fault = ({ method, query }) => {
+      store.server.fault = ({ method, query }) => {
         if (method === 'DELETE' || query?.has('delete')) stop.abort();
         return null;
       };
       const { signal } = stop;
-      await expect(lake.backend.runErasure({ index: 't', keys }, { signal })).rejects.toMatchObject(
-        { code: 'interrupted' },
-      );
+      await expect(
+        store.lake.backend.runErasure({ index: 't', keys }, { signal }),
+      ).rejects.toMatchObject({ code: 'interrupted' });
       expect(objects().filter((path) => before.includes(path))).toEqual([]);
     }
-    server.fault = () => null;
-    const { receipt } = await lake.backend.runErasure({ index: 't', keys });
+    store.server.fault = () => null;
+    const { receipt } = await store.lake.backend.runErasure({ index: 't', keys });
     const { deleted, written } = receipt.statement.objects!;
     expect(deleted).toEqual(expect.arrayContaining(before));
     expect(new Set(written)).toEqual(new Set(objects()));
-    const { receipt: next } = await lake.backend.runErasure({ index: 't', keys });
+    const { receipt: next } = await store.lake.backend.runErasure({ index: 't', keys });
     for (const path of before) expect(next.statement.objects!.deleted).not.toContain(path);
   });
 });
@@ -179,23 +162,26 @@ describe('a build', () => {
     'has no bucket': { fault: null, code: 'not_found', message: /no bucket "missing"/ },
   };
 
-  it.each(Object.entries(faults))('does not begin if its place %s', async (what, expected) => {
-    const { fault, code, message } = expected;
-    server.ignoresConditions = what === 'ignores conditions';
-    server.fault = ({ method }) => (fault !== null && method === 'PUT' ? fault() : null);
-    await define(what === 'has no bucket' ? 's3://missing/x' : place);
-    await expect(lake.backend.reindex({ index: 't' })).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message),
-    });
-    const [uuid] = readdirSync(join(lake.folder, 'data', 'indexes'));
-    expect(readdirSync(join(lake.folder, 'data', 'indexes', uuid!))).toEqual([]);
-  });
+  it.each(Object.entries(faults))(
+    'does not begin if its store.place %s',
+    async (what, expected) => {
+      const { fault, code, message } = expected;
+      store.server.ignoresConditions = what === 'ignores conditions';
+      store.server.fault = ({ method }) => (fault !== null && method === 'PUT' ? fault() : null);
+      await define(what === 'has no bucket' ? 's3://missing/x' : store.place);
+      await expect(store.lake.backend.reindex({ index: 't' })).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message),
+      });
+      const [uuid] = readdirSync(join(store.lake.folder, 'data', 'indexes'));
+      expect(readdirSync(join(store.lake.folder, 'data', 'indexes', uuid!))).toEqual([]);
+    },
+  );
 
   it('leaves no trial behind', async () => {
     await define();
-    await lake.backend.reindex({ index: 't' });
-    const keys = [...server.buckets.get('home')!.keys()];
+    await store.lake.backend.reindex({ index: 't' });
+    const keys = [...store.server.buckets.get('home')!.keys()];
     expect(keys.filter((key) => key.includes('trial'))).toEqual([]);
   });
 });
@@ -203,9 +189,9 @@ describe('a build', () => {
 describe('a place of a newer version', () => {
   const update = { code: 'unsupported', hint: 'a newer lhs wrote it: update lhs' };
   const change = (end: string, to: (text: string) => string) => {
-    const objects = server.buckets.get('home')!;
+    const objects = store.server.buckets.get('home')!;
     const key = [...objects.keys()].find(
-      (one) => `s3://home/${one}`.startsWith(place) && one.endsWith(end),
+      (one) => `s3://home/${one}`.startsWith(store.place) && one.endsWith(end),
     )!;
     const object = objects.get(key)!;
     objects.set(key, { ...object, bytes: Buffer.from(to(object.bytes.toString())) });
@@ -216,17 +202,17 @@ describe('a place of a newer version', () => {
     ['a commit', 'commits/000000000001', '"format":1', '"format":2'],
   ])('is neither read nor written: %s', async (_, end, from, to) => {
     await define();
-    await lake.backend.reindex({ index: 't' });
+    await store.lake.backend.reindex({ index: 't' });
     change(end, (text) => text.replace(from, to));
-    for (const location of [`${place}/t`, place]) {
+    for (const location of [`${store.place}/t`, store.place]) {
       await expect(openEngine(location), location).rejects.toMatchObject(update);
     }
-    rmSync(join(lake.folder, 'data'), { recursive: true });
-    const other = await openEngine(join(lake.folder, 'other'), { create: true, threads: 0 });
-    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    rmSync(join(store.lake.folder, 'data'), { recursive: true });
+    const other = await openEngine(join(store.lake.folder, 'other'), { create: true, threads: 0 });
+    const source = `source: { catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t }`;
     const fields = 'fields: [{ name: id, type: KEYWORD }]';
-    const definition = `version: 1\nindex: t\n${source}\nstorage: ${place}\n${fields}`;
-    await other.createIndex({ definition, base_dir: lake.folder });
+    const definition = `version: 1\nindex: t\n${source}\nstorage: ${store.place}\n${fields}`;
+    await other.createIndex({ definition, base_dir: store.lake.folder });
     await expect(other.reindex({ index: 't' })).rejects.toMatchObject(update);
     await other.close();
   });

@@ -1,21 +1,20 @@
 // @module-tag campaign
 /** Indexes that are published in an object store, opened by their location from an empty disk. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
-import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { S3Server } from '../../../lake/test/s3-server.ts';
 import { evictColdBytes, limitColdBytes } from '../../src/storage/cold-cache.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { storeLakes } from './store-lake.ts';
 
 const ROWS = 12_000;
 const REQUESTS = byEffort(60, 1000);
@@ -34,40 +33,12 @@ const rows = (from: number, to: number, mark = 'plain') => {
   }));
 };
 
-let server: S3Server;
-let lake: SmallLake;
-let caches: string[];
-let places = 0;
-beforeAll(async () => {
-  server = await S3Server.start('home');
-});
-afterAll(() => server.close());
-beforeEach(async () => {
-  caches = [];
-  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
-  lake = await openSmallLake({ openEmbedder: tinyModels().open });
-});
-afterEach(async () => {
-  server.fault = () => null;
-  await lake.close();
-  for (const cache of caches) rmSync(cache, { recursive: true, force: true });
-  vi.unstubAllEnvs();
-});
+const store = storeLakes({ openEmbedder: tinyModels().open });
 
 /** Keys of the objects of a place. */
-const keysOf = (place: string) =>
-  [...server.buckets.get('home')!.keys()].filter((key) =>
-    `s3://home/${key}`.startsWith(`${place}/`),
-  );
+const keysOf = (place: string) => store.objects(place).map(([key]) => key);
 
-/** An empty cache for what is opened from now on. */
-function emptyCache(): void {
-  const cache = mkdtempSync(join(tmpdir(), 'lhs-home-'));
-  caches.push(cache);
-  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-}
-
-async function build(count = ROWS, place = `s3://home/published-${places++}`): Promise<string> {
+async function build(count = ROWS, place = store.place, lake = store.lake): Promise<string> {
   await lake.create(
     schemaOf({ id: 'string', title: 'string', host: 'string', size: 'long', at: 'timestamptz' }),
   );
@@ -171,7 +142,7 @@ async function expectSame(
 ): Promise<void> {
   for (let n = 0; n < count; ) {
     for (const ask of someRequests(seed + n)) {
-      const right = json(await ask(lake.backend));
+      const right = json(await ask(store.lake.backend));
       for (const before of prepare.length === 0 ? [() => {}] : prepare) {
         before();
         expect(json(await ask(engine)), `request ${n} of ${seed}`).toBe(right);
@@ -187,8 +158,8 @@ const json = (answer: object): string =>
 /** Removes all blocks from memory and from the cache. */
 function evictAll(): void {
   evictColdBytes(0);
-  for (const name of readdirSync(caches.at(-1)!)) {
-    if (name !== 'opened') rmSync(join(caches.at(-1)!, name), { force: true });
+  for (const name of readdirSync(store.cache)) {
+    if (name !== 'opened') rmSync(join(store.cache, name), { force: true });
   }
 }
 
@@ -196,7 +167,7 @@ describe('a published index', () => {
   it('is refused if its objects are not what a writer makes', async () => {
     const place = await build(20);
     const key = keysOf(place).find((name) => name.includes('/commits/'))!;
-    const objects = server.buckets.get('home')!;
+    const objects = store.server.buckets.get('home')!;
     const object = objects.get(key)!;
     const commit = JSON.parse(object.bytes.toString());
     const hostile = [
@@ -208,7 +179,7 @@ describe('a published index', () => {
       null,
     ];
     for (const other of hostile) {
-      emptyCache();
+      store.emptyCache();
       objects.set(key, { ...object, bytes: Buffer.from(JSON.stringify(other)) });
       await expect(openAt(place)).rejects.toHaveProperty('code', 'corrupt_index');
     }
@@ -217,7 +188,7 @@ describe('a published index', () => {
   it('whose definition sends secrets somewhere needs a trusted location', async () => {
     const place = await build(20);
     const key = keysOf(place).find((name) => name.includes('/commits/'))!;
-    const objects = server.buckets.get('home')!;
+    const objects = store.server.buckets.get('home')!;
     const object = objects.get(key)!;
     const commit = JSON.parse(object.bytes.toString());
     const open = async (catalog: string) => {
@@ -225,7 +196,7 @@ describe('a published index', () => {
       expect(definition).toContain(catalog);
       const bytes = Buffer.from(JSON.stringify({ ...commit, definition }));
       objects.set(key, { ...object, bytes });
-      emptyCache();
+      store.emptyCache();
       const engine = await openAt(place);
       await engine.close();
     };
@@ -243,16 +214,18 @@ describe('a published index', () => {
 
   it('answers by its location as at home, cold, warm and with a cache of 1 %', async () => {
     const place = await build();
-    const { objects } = await lake.backend.usage({ index: 't' });
+    const { objects } = await store.lake.backend.usage({ index: 't' });
     for (const share of [1, 0.01]) {
-      emptyCache();
+      store.emptyCache();
       vi.stubEnv('LHS_COLD_CACHE_BYTES', share < 1 ? '0' : '');
       const engine = await openAt(place);
       limitColdBytes(share * objects!.bytes);
       const ways = share < 1 ? [() => evictColdBytes()] : [evictAll, () => {}];
       await expectSame(engine, seedOfDay(), REQUESTS, ...ways);
       const exported = await Array.fromAsync(engine.exportDocuments({ index: 't' }));
-      expect(exported).toEqual(await Array.fromAsync(lake.backend.exportDocuments({ index: 't' })));
+      expect(exported).toEqual(
+        await Array.fromAsync(store.lake.backend.exportDocuments({ index: 't' })),
+      );
       await engine.close();
     }
   });
@@ -260,18 +233,18 @@ describe('a published index', () => {
   it('is published with each commit, and only what is new is sent', async () => {
     const place = await build();
     const bytesOf = () =>
-      [...server.buckets.get('home')!].reduce((n, [, { bytes }]) => n + bytes.length, 0);
+      [...store.server.buckets.get('home')!].reduce((n, [, { bytes }]) => n + bytes.length, 0);
     const before = bytesOf();
-    await upsertRows(lake.source, { kind: 'rows', rows: rows(0, 20, 'late') });
-    await deleteRows(lake.source, "id = 'k50'");
-    await lake.backend.sync({ index: 't' });
+    await upsertRows(store.lake.source, { kind: 'rows', rows: rows(0, 20, 'late') });
+    await deleteRows(store.lake.source, "id = 'k50'");
+    await store.lake.backend.sync({ index: 't' });
     expect(bytesOf() - before).toBeLessThan(before / 5);
-    emptyCache();
+    store.emptyCache();
     const engine = await openAt(place);
     await expectSame(engine, 7, 14);
     expect((await engine.search({ index: 't', query: 'host:late*' })).total).toBe(20);
     await engine.close();
-    await lake.backend.reindex({ index: 't' });
+    await store.lake.backend.reindex({ index: 't' });
     const again = await openAt(place);
     await expectSame(again, 9, 14);
     await again.close();
@@ -279,38 +252,38 @@ describe('a published index', () => {
 
   it('has the pages of its data files, which name the rows of hits', async () => {
     const place = await build(300);
-    addPages(openLocalDirectory(generationOf(lake.folder)));
-    await appendRows(lake.source, { kind: 'rows', rows: rows(300, 310, 'late') });
-    await lake.backend.sync({ index: 't' });
-    emptyCache();
+    addPages(openLocalDirectory(generationOf(store.lake.folder)));
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(300, 310, 'late') });
+    await store.lake.backend.sync({ index: 't' });
+    store.emptyCache();
     const engine = await openAt(place);
     const request = { index: 't', query: 'host:*', limit: 50, hydrate: true };
     const answer = await engine.search(request);
-    expect(plain(answer)).toEqual(plain(await lake.backend.search(request)));
+    expect(plain(answer)).toEqual(plain(await store.lake.backend.search(request)));
     expect(answer.hits.every(({ row }) => row !== undefined)).toBe(true);
     await engine.close();
   });
 
   it('is not there half, whatever fails while it is published', async () => {
     const place = await build(300);
-    emptyCache();
+    store.emptyCache();
     for (let n = 0; n < byEffort(3, 8); n++) {
-      await upsertRows(lake.source, { kind: 'rows', rows: rows(1000 + n, 1001 + n, 'late') });
+      await upsertRows(store.lake.source, { kind: 'rows', rows: rows(1000 + n, 1001 + n, 'late') });
       let left = n;
-      server.fault = ({ method }) => {
+      store.server.fault = ({ method }) => {
         if (method === 'GET' || left-- > 0) return null;
         return n % 2 === 0
           ? { kind: 'status', status: 403, code: 'AccessDenied' }
           : { kind: 'lost' };
       };
-      await lake.backend.sync({ index: 't' }).catch(() => undefined);
-      server.fault = () => null;
+      await store.lake.backend.sync({ index: 't' }).catch(() => undefined);
+      store.server.fault = () => null;
       const engine = await openAt(place);
       expect((await engine.search({ index: 't', query: '*', limit: 1 })).total).toBeGreaterThan(
         299,
       );
       await engine.close();
-      await lake.backend.sync({ index: 't' });
+      await store.lake.backend.sync({ index: 't' });
       const next = await openAt(place);
       await expectSame(next, n, 7);
       await next.close();
@@ -319,41 +292,35 @@ describe('a published index', () => {
 
   it('is read only, and refused under a name that another folder has published', async () => {
     const place = await build(100);
-    emptyCache();
+    store.emptyCache();
     const engine = await openAt(place);
     await expect(engine.sync({ index: 't' })).rejects.toMatchObject({ code: 'unsupported' });
     await expect(engine.reindex({ index: 't' })).rejects.toMatchObject({ code: 'unsupported' });
     await engine.close();
     await expect(openEngine(`${place}/other`)).rejects.toMatchObject({ code: 'index_not_found' });
     const other = await openSmallLake({ openEmbedder: tinyModels().open });
-    const own = lake;
-    try {
-      lake = other;
-      await expect(build(50, place)).rejects.toMatchObject({ code: 'already_exists' });
-    } finally {
-      lake = own;
-      await other.close();
-    }
+    await expect(build(50, place, other)).rejects.toMatchObject({ code: 'already_exists' });
+    await other.close();
   });
 
   it('leaves its place with its index, its former name with a rename', async () => {
     const place = await build(100);
-    await lake.backend.renameIndex({ index: 't', name: 'renamed' });
+    await store.lake.backend.renameIndex({ index: 't', name: 'renamed' });
     await expect(openAt(place)).rejects.toMatchObject({ code: 'index_not_found' });
-    emptyCache();
+    store.emptyCache();
     const engine = await openEngine(`${place}/renamed`, { threads: 0 });
     expect((await engine.listIndexes()).map(({ name }) => name)).toEqual(['renamed']);
     await engine.close();
-    await lake.backend.dropIndex({ index: 'renamed' });
+    await store.lake.backend.dropIndex({ index: 'renamed' });
     const keys = keysOf(place);
     expect(keys.map((key) => key.split('/').at(-1)).sort()).toEqual(['dropped', 'repository.json']);
   });
 
   it('has none of the erased rows', async () => {
     const place = await build(300);
-    await deleteRows(lake.source, "id = 'k7'");
-    await lake.backend.sync({ index: 't' });
-    await lake.backend.runErasure({ index: 't', keys: [keyOf('k7')] });
+    await deleteRows(store.lake.source, "id = 'k7'");
+    await store.lake.backend.sync({ index: 't' });
+    await store.lake.backend.runErasure({ index: 't', keys: [keyOf('k7')] });
     const keys = keysOf(place);
     expect(keys.filter((key) => key.includes('/commits/'))).toHaveLength(1);
     expect(keys.filter((key) => key.includes('/data/'))).toHaveLength(1);

@@ -1,54 +1,33 @@
 // @module-tag campaign
 /** Programs that read published indexes by location while these change. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
-import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { S3Server } from '../../../lake/test/s3-server.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
+import { storeLakes } from './store-lake.ts';
 
-let server: S3Server;
-let lake: SmallLake;
-let cache: string;
-let place: string;
-let places = 0;
+const store = storeLakes();
 /** What the store was asked for. */
 let seen: string[];
-beforeAll(async () => {
-  server = await S3Server.start('home');
-});
-afterAll(() => server.close());
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
-  cache = mkdtempSync(join(tmpdir(), 'lhs-readers-'));
-  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-  place = `s3://home/readers-${places++}`;
   seen = [];
-  server.fault = ({ method, key }) => {
+  store.server.fault = ({ method, key }) => {
     seen.push(`${method} ${key}`);
     return null;
   };
-  lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'string', title: 'string', host: 'string' }));
+  await store.lake.create(schemaOf({ id: 'string', title: 'string', host: 'string' }));
   await append(0, 300);
-  await lake.define(definition('host'));
-  await lake.backend.reindex({ index: 't' });
-});
-afterEach(async () => {
-  server.fault = () => null;
-  await lake.close();
-  rmSync(cache, { recursive: true, force: true });
-  vi.unstubAllEnvs();
+  await store.lake.define(definition('host'));
+  await store.lake.backend.reindex({ index: 't' });
 });
 
 const definition = (...keywords: string[]) =>
-  `storage: ${place}\nfields:\n  - { name: title, type: TEXT, cached: true }\n${keywords
+  `storage: ${store.place}\nfields:\n  - { name: title, type: TEXT, cached: true }\n${keywords
     .map((name) => `  - { name: ${name}, type: KEYWORD, fast: true }`)
     .join('\n')}`;
 
@@ -63,9 +42,9 @@ const noise = (seed: number) => {
   return Array.from({ length: seed % 9 }, () => below(2 ** 31).toString(36)).join(' ');
 };
 const append = (from: number, count: number) =>
-  appendRows(lake.source, { kind: 'rows', rows: rows(from, count) });
+  appendRows(store.lake.source, { kind: 'rows', rows: rows(from, count) });
 
-const open = (refreshMs = 0, location = `${place}/t`) =>
+const open = (refreshMs = 0, location = `${store.place}/t`) =>
   openEngine(location, { threads: 0, refreshMs });
 type Engine = Awaited<ReturnType<typeof open>>;
 
@@ -80,36 +59,38 @@ async function exported(engine: Engine): Promise<readonly string[]> {
 
 /** Throws unless an engine answers as the one that writes the index. */
 async function expectSame(engine: Engine, what: string): Promise<void> {
-  expect(await exported(engine), what).toEqual(await exported(lake.backend));
+  expect(await exported(engine), what).toEqual(await exported(store.lake.backend));
   for (const query of ['train AND host:plain3', '"night train"', 'title:carr*']) {
     const request = { index: 't', query, limit: 20, highlight: {} };
     const plain = ({ hits, total: count }: Awaited<ReturnType<Engine['search']>>) => [hits, count];
-    const expected = plain(await lake.backend.search(request));
+    const expected = plain(await store.lake.backend.search(request));
     expect(plain(await engine.search(request)), `${what}: ${query}`).toEqual(expected);
   }
 }
 
 /** Changes of the table and the index. */
 const CHANGES: Readonly<Record<string, (n: number) => Promise<unknown>>> = {
-  append: (n) => append(1000 + 10 * n, 10).then(() => lake.backend.sync({ index: 't' })),
+  append: (n) => append(1000 + 10 * n, 10).then(() => store.lake.backend.sync({ index: 't' })),
   upsert: (n) =>
-    upsertRows(lake.source, { kind: 'rows', rows: rows(n, 20, 'late') }).then(() =>
-      lake.backend.sync({ index: 't' }),
+    upsertRows(store.lake.source, { kind: 'rows', rows: rows(n, 20, 'late') }).then(() =>
+      store.lake.backend.sync({ index: 't' }),
     ),
   delete: (n) =>
-    deleteRows(lake.source, `id = 'k${2 * n}'`).then(() => lake.backend.sync({ index: 't' })),
-  compact: () => lake.backend.compact({ index: 't' }),
-  reindex: () => lake.backend.reindex({ index: 't' }),
+    deleteRows(store.lake.source, `id = 'k${2 * n}'`).then(() =>
+      store.lake.backend.sync({ index: 't' }),
+    ),
+  compact: () => store.lake.backend.compact({ index: 't' }),
+  reindex: () => store.lake.backend.reindex({ index: 't' }),
   erase: async (n) => {
-    await deleteRows(lake.source, `id = 'k${2 * n + 1}'`);
-    await lake.backend.sync({ index: 't' });
-    await lake.backend.runErasure({ index: 't', keys: [keyOf(`k${2 * n + 1}`)] });
+    await deleteRows(store.lake.source, `id = 'k${2 * n + 1}'`);
+    await store.lake.backend.sync({ index: 't' });
+    await store.lake.backend.runErasure({ index: 't', keys: [keyOf(`k${2 * n + 1}`)] });
   },
   alter: (n) => {
-    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    const source = `source: { catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t }`;
     const field = `  - { name: host${n}, source: host, type: KEYWORD, fast: true }`;
     const text = `version: 1\nindex: t\n${source}\n${definition('host')}\n${field}\n`;
-    return lake.backend.alterIndex({ index: 't', definition_yaml: text, apply: true });
+    return store.lake.backend.alterIndex({ index: 't', definition_yaml: text, apply: true });
   },
 };
 
@@ -135,7 +116,7 @@ describe('a program that reads by location', () => {
     await total(engine);
     expect(seen).toEqual([expect.stringMatching(/^GET .*indexes\/t$/)]);
     await append(300, 1);
-    await lake.backend.sync({ index: 't' });
+    await store.lake.backend.sync({ index: 't' });
     seen.length = 0;
     expect(await total(engine)).toBe(301);
     expect(seen.filter((request) => request.includes('/data/'))).toHaveLength(1);
@@ -156,7 +137,7 @@ describe('a program that reads by location', () => {
     const engine = await open(1);
     expect(await total(engine)).toBe(300);
     await append(300, 10);
-    await lake.backend.sync({ index: 't' });
+    await store.lake.backend.sync({ index: 't' });
     await vi.waitFor(async () => expect(await total(engine)).toBe(310), 20_000);
     await engine.close();
   });
@@ -180,40 +161,40 @@ describe('a program that reads by location', () => {
 
   it('says that the index was dropped, and opens one that is made again', async () => {
     await append(1000, 20_000);
-    await lake.backend.sync({ index: 't' });
+    await store.lake.backend.sync({ index: 't' });
     const engine = await open();
-    vi.stubEnv('LHS_COLD_CACHE_DIR', join(cache, 'other'));
+    vi.stubEnv('LHS_COLD_CACHE_DIR', join(store.cache, 'other'));
     const other = await open(3_600_000);
-    await lake.backend.dropIndex({ index: 't' });
+    await store.lake.backend.dropIndex({ index: 't' });
     const dropped = {
-      ...{ code: 'index_not_found', message: `there is no index at "${place}/t" any more` },
+      ...{ code: 'index_not_found', message: `there is no index at "${store.place}/t" any more` },
       hint: 'it was dropped there, or renamed',
     };
-    const request = { index: `${place}/t`, query: 'train' };
+    const request = { index: `${store.place}/t`, query: 'train' };
     await expect(engine.search(request)).rejects.toMatchObject(dropped);
     // it has not looked, and the blocks that it needs are gone
     evictColdBytes(0);
     await expect(other.search({ ...request, index: 't' })).rejects.toMatchObject({
       code: 'index_not_found',
     });
-    await lake.define(definition());
-    await lake.backend.reindex({ index: 't' });
+    await store.lake.define(definition());
+    await store.lake.backend.reindex({ index: 't' });
     expect((await engine.search(request)).total).toBe(20_300);
     await engine.close();
     await other.close();
   });
 
   it('says where an index is that was moved, until it comes back', async () => {
-    const readers = [await open(), await open(0, place)];
-    const second = `${place}-second`;
-    await lake.backend.moveIndex({ index: 't', storage: second });
+    const readers = [await open(), await open(0, store.place)];
+    const second = `${store.place}-second`;
+    await store.lake.backend.moveIndex({ index: 't', storage: second });
     const gone = { code: 'index_not_found', hint: `it was moved to "${second}/t"` };
     for (const reader of [...readers, { search: () => open() }]) {
       await expect(reader.search({ index: 't', query: 'train' })).rejects.toMatchObject(gone);
     }
-    await lake.backend.moveIndex({ index: 't', storage: place });
+    await store.lake.backend.moveIndex({ index: 't', storage: store.place });
     for (const reader of readers) expect(await total(reader)).toBe(300);
-    await lake.backend.dropIndex({ index: 't' });
+    await store.lake.backend.dropIndex({ index: 't' });
     await expect(open()).rejects.toMatchObject({ hint: expect.stringContaining('"storage"') });
     for (const reader of readers) await reader.close();
   });
@@ -234,14 +215,14 @@ describe('a program that reads by location', () => {
     const begin = async () => {
       const files = Promise.withResolvers<void>();
       const demand = Promise.withResolvers<void>();
-      server.fault = ({ key }) => {
+      store.server.fault = ({ key }) => {
         if (!key.includes('/data/')) return null;
         demand.resolve();
         return { kind: 'held', until: files.promise };
       };
       const engine = open();
       await demand.promise;
-      server.fault = () => null;
+      store.server.fault = () => null;
       return { engine, release: files.resolve };
     };
     const faster = await begin();
@@ -261,10 +242,10 @@ describe('a program that reads by location', () => {
     process.on('warning', note);
     const engine = await open();
     const before = await exported(engine);
-    server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
+    store.server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
     expect(await exported(engine)).toEqual(before);
     expect(await exported(engine)).toEqual(before);
-    server.fault = () => null;
+    store.server.fault = () => null;
     await CHANGES.append!(0);
     expect(await total(engine)).toBe(310);
     process.off('warning', note);
@@ -275,22 +256,22 @@ describe('a program that reads by location', () => {
 
 describe('a place that is opened', () => {
   it('has the indexes that are published there, new ones too', async () => {
-    const engine = await open(0, place);
+    const engine = await open(0, store.place);
     const names = async () => (await engine.listIndexes()).map(({ name }) => name);
     expect(await names()).toEqual(['t']);
     await expectSame(engine, 'a place');
-    await lake.backend.cloneIndex({ index: 't', name: 'u' });
+    await store.lake.backend.cloneIndex({ index: 't', name: 'u' });
     expect(await names()).toEqual(['t', 'u']);
-    expect((await engine.search({ index: `${place}/u`, query: 'train' })).total).toBe(300);
+    expect((await engine.search({ index: `${store.place}/u`, query: 'train' })).total).toBe(300);
     await CHANGES.append!(0);
     expect(await total(engine)).toBe(310);
     seen.length = 0;
     await total(engine);
     expect(seen).toHaveLength(1);
-    await lake.backend.dropIndex({ index: 't' });
+    await store.lake.backend.dropIndex({ index: 't' });
     expect(await names()).toEqual(['u']);
     await expect(engine.search({ index: 't', query: 'x' })).rejects.toMatchObject({
-      ...{ code: 'index_not_found', message: `"${place}" has no index "t"` },
+      ...{ code: 'index_not_found', message: `"${store.place}" has no index "t"` },
       hint: 'indexes: u',
     });
     await expect(engine.dropIndex({ index: 'u' })).rejects.toMatchObject({ code: 'unsupported' });

@@ -1,15 +1,13 @@
 // @module-tag campaign
 /** Data folders that write one index in an object store, in turns. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
-import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { S3Server } from '../../../lake/test/s3-server.ts';
+import { storeLakes } from './store-lake.ts';
 
 const ROUNDS = byEffort(12, 60, 400);
 const WORDS = Array.from({ length: 50 }, (_, i) => `word${i}`);
@@ -24,26 +22,7 @@ const SCHEMA = {
 
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-let server: S3Server;
-let lake: SmallLake;
-let work: string;
-let places = 0;
-beforeAll(async () => {
-  server = await S3Server.start('home');
-});
-afterAll(() => server.close());
-beforeEach(async () => {
-  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
-  lake = await openSmallLake();
-  work = mkdtempSync(join(tmpdir(), 'lhs-writers-'));
-  vi.stubEnv('LHS_COLD_CACHE_DIR', join(work, 'cache'));
-});
-afterEach(async () => {
-  server.fault = () => null;
-  await lake.close();
-  rmSync(work, { recursive: true, force: true });
-  vi.unstubAllEnvs();
-});
+const store = storeLakes();
 
 const rows = (from: number, count: number, mark = '') =>
   Array.from({ length: count }, (_, i) => ({
@@ -52,11 +31,11 @@ const rows = (from: number, count: number, mark = '') =>
   }));
 
 async function build(count = 200): Promise<string> {
-  const place = `s3://home/writers-${places++}`;
-  await lake.create(SCHEMA);
-  await appendRows(lake.source, { kind: 'rows', rows: rows(0, count) });
-  await lake.define(fieldsAt(place));
-  await lake.backend.reindex({ index: 't' });
+  const { place } = store;
+  await store.lake.create(SCHEMA);
+  await appendRows(store.lake.source, { kind: 'rows', rows: rows(0, count) });
+  await store.lake.define(fieldsAt(place));
+  await store.lake.backend.reindex({ index: 't' });
   return place;
 }
 
@@ -65,10 +44,10 @@ const fieldsAt = (place: string) =>
 
 /** Another data folder with the same definition. */
 async function another(place: string, name = 'other'): Promise<Engine> {
-  const engine = await openEngine(join(work, name), { create: true, threads: 0 });
-  const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
+  const engine = await openEngine(join(store.work, name), { create: true, threads: 0 });
+  const at = `catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t`;
   const definition = `version: 1\nindex: t\nsource: { ${at} }\n${fieldsAt(place)}\n# of ${name}\n`;
-  await engine.createIndex({ definition, base_dir: lake.folder });
+  await engine.createIndex({ definition, base_dir: store.lake.folder });
   return engine;
 }
 
@@ -87,7 +66,7 @@ describe('an index at home in a store', () => {
   it('is continued by an empty data folder, without a rebuild', async () => {
     const place = await build();
     const other = await another(place);
-    await appendRows(lake.source, { kind: 'rows', rows: rows(200, 5, 'fresh') });
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(200, 5, 'fresh') });
     const done = await other.sync({ index: 't' });
     expect(done).toMatchObject({ inserted: 5, snapshots_applied: 1, doc_count: 205 });
     const at = await openEngine(`${place}/t`, { threads: 0 });
@@ -95,34 +74,34 @@ describe('an index at home in a store', () => {
     expect(await searches(at)).toEqual(await searches(other));
     await at.close();
     // the first folder takes what the other one has committed
-    expect(await lake.backend.sync({ index: 't' })).toMatchObject({ snapshots_applied: 0 });
-    expect(await contents(lake.backend)).toEqual(await contents(other));
+    expect(await store.lake.backend.sync({ index: 't' })).toMatchObject({ snapshots_applied: 0 });
+    expect(await contents(store.lake.backend)).toEqual(await contents(other));
     await other.close();
   });
 
   it('costs four requests a commit', async () => {
     await build();
-    await appendRows(lake.source, { kind: 'rows', rows: rows(200, 1000) });
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(200, 1000) });
     const requests: string[] = [];
-    server.fault = ({ method }) => {
+    store.server.fault = ({ method }) => {
       requests.push(method);
       return null;
     };
-    await lake.backend.sync({ index: 't' });
+    await store.lake.backend.sync({ index: 't' });
     // the name, the bundle, the commit, the name
     expect(requests).toEqual(['GET', 'PUT', 'PUT', 'PUT']);
   });
 
   it('has one history, whoever writes it', async () => {
     const place = await build();
-    const engines = [lake.backend, await another(place, 'a'), await another(place, 'b')];
+    const engines = [store.lake.backend, await another(place, 'a'), await another(place, 'b')];
     const below = seededBelow(seedOfDay());
     for (let n = 0; n < ROUNDS; n++) {
       const engine = engines[below(3)]!;
       const kind = below(10);
       if (kind < 5)
-        await upsertRows(lake.source, { kind: 'rows', rows: rows(below(300), 8, `m${n}`) });
-      else if (kind < 7) await deleteRows(lake.source, `id = 'k${below(300)}'`);
+        await upsertRows(store.lake.source, { kind: 'rows', rows: rows(below(300), 8, `m${n}`) });
+      else if (kind < 7) await deleteRows(store.lake.source, `id = 'k${below(300)}'`);
       if (kind === 8) await engine.compact({ index: 't' });
       else if (kind === 9) await engine.reindex({ index: 't' });
       else await engine.sync({ index: 't' });
@@ -144,15 +123,12 @@ describe('an index at home in a store', () => {
     const other = await another(place);
     await other.sync({ index: 't' });
     for (let n = 0; n < byEffort(4, 20, 100); n++) {
-      await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
-      await Promise.all([lake.backend.sync({ index: 't' }), other.sync({ index: 't' })]);
-      await Promise.all([lake.backend.sync({ index: 't' }), other.sync({ index: 't' })]);
-      expect(await contents(other), `round ${n}`).toEqual(await contents(lake.backend));
+      await upsertRows(store.lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
+      await Promise.all([store.lake.backend.sync({ index: 't' }), other.sync({ index: 't' })]);
+      await Promise.all([store.lake.backend.sync({ index: 't' }), other.sync({ index: 't' })]);
+      expect(await contents(other), `round ${n}`).toEqual(await contents(store.lake.backend));
     }
-    const keys = [...server.buckets.get('home')!.keys()];
-    const commits = keys.filter(
-      (key) => key.includes(`writers-${places - 1}/`) && /commits\//.test(key),
-    );
+    const commits = store.objects().filter(([key]) => /commits\//.test(key));
     expect(commits.length).toBeGreaterThan(byEffort(4, 20, 100));
     await other.close();
   });
@@ -161,13 +137,13 @@ describe('an index at home in a store', () => {
     const place = await build();
     const other = await another(place);
     await other.sync({ index: 't' });
-    const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
+    const at = `catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t`;
     const fields = fieldsAt(place).replace('fields: [', 'fields: [{ name: id, type: KEYWORD }, ');
     const definition_yaml = `version: 1\nindex: t\nsource: { ${at} }\n${fields}\n`;
-    await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true });
+    await store.lake.backend.alterIndex({ index: 't', definition_yaml, apply: true });
     expect(await other.sync({ index: 't' })).toMatchObject({ snapshots_applied: 0 });
     expect((await other.search({ index: 't', query: 'id:k7' })).total).toBe(1);
-    expect(await contents(other)).toEqual(await contents(lake.backend));
+    expect(await contents(other)).toEqual(await contents(store.lake.backend));
     await other.close();
   });
 
@@ -175,13 +151,13 @@ describe('an index at home in a store', () => {
     'that was moved and altered is continued by a %s in an empty folder',
     async (work) => {
       await build();
-      const place = `s3://home/writers-${places++}`;
-      await lake.backend.moveIndex({ index: 't', storage: place });
-      await lake.backend.moveIndex({ index: 't' });
-      await lake.backend.moveIndex({ index: 't', storage: place });
+      const place = `${store.place}-second`;
+      await store.lake.backend.moveIndex({ index: 't', storage: place });
+      await store.lake.backend.moveIndex({ index: 't' });
+      await store.lake.backend.moveIndex({ index: 't', storage: place });
       const other = await another(place);
       await other[work]({ index: 't' });
-      expect(await contents(other)).toEqual(await contents(lake.backend));
+      expect(await contents(other)).toEqual(await contents(store.lake.backend));
       expect(await other.listJobs({ state: 'failed' })).toEqual([]);
       await other.close();
     },
@@ -189,14 +165,14 @@ describe('an index at home in a store', () => {
 
   it('is gone on with by a copy of its folder', async () => {
     await build();
-    cpSync(join(lake.folder, 'data'), join(work, 'copy'), { recursive: true });
-    const copy = await openEngine(join(work, 'copy'), { threads: 0 });
+    cpSync(join(store.lake.folder, 'data'), join(store.work, 'copy'), { recursive: true });
+    const copy = await openEngine(join(store.work, 'copy'), { threads: 0 });
     for (let n = 0; n < 4; n++) {
-      await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
-      await (n % 2 === 0 ? copy : lake.backend).sync({ index: 't' });
+      await upsertRows(store.lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
+      await (n % 2 === 0 ? copy : store.lake.backend).sync({ index: 't' });
     }
     await copy.sync({ index: 't' });
-    expect(await contents(copy)).toEqual(await contents(lake.backend));
+    expect(await contents(copy)).toEqual(await contents(store.lake.backend));
     await copy.close();
   });
 
@@ -204,17 +180,17 @@ describe('an index at home in a store', () => {
     const place = await build();
     const other = await another(place);
     for (let n = 0; n < byEffort(6, 12, 24); n++) {
-      await upsertRows(lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
+      await upsertRows(store.lake.source, { kind: 'rows', rows: rows(n, 10, `at${n}`) });
       let left = n % 8;
-      server.fault = ({ method }) => {
+      store.server.fault = ({ method }) => {
         if (method === 'GET' || left-- > 0) return null;
         return n % 2 === 0
           ? { kind: 'status', status: 403, code: 'AccessDenied' }
           : { kind: 'lost' };
       };
-      await lake.backend.sync({ index: 't' }).catch(() => undefined);
-      server.fault = () => null;
-      const engine = n % 3 === 0 ? lake.backend : other;
+      await store.lake.backend.sync({ index: 't' }).catch(() => undefined);
+      store.server.fault = () => null;
+      const engine = n % 3 === 0 ? store.lake.backend : other;
       await engine.sync({ index: 't' });
       const at = await openEngine(`${place}/t`, { threads: 0 });
       expect(await contents(at), `round ${n}`).toEqual(await contents(engine));
