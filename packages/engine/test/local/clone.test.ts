@@ -18,7 +18,7 @@ import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { ColdStore, OLD } from '../tier/cold-lake.ts';
+import { coldStore, OLD } from '../tier/cold-lake.ts';
 
 /** A folder of another file system than that of the lakes. */
 const OTHER_DISK = ['/var/tmp', '/dev/shm'].find(
@@ -145,8 +145,9 @@ describe('a cloned index', () => {
 });
 
 describe('a clone of an index with cold windows', () => {
+  const store = coldStore();
+
   it('has them on disk, and needs their store no more', async () => {
-    const store = await ColdStore.start();
     const cold = await store.open();
     try {
       await cold.build(1);
@@ -161,7 +162,6 @@ describe('a clone of an index with cold windows', () => {
       expect(new Set(windows.map(({ tier }) => tier))).toEqual(new Set(['hot']));
     } finally {
       await cold.close();
-      await store.close();
     }
   });
 });

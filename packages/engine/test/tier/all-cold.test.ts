@@ -12,7 +12,7 @@ import { WINDOW_FORM } from '../../src/segment/cool.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { type ColdLake, ColdStore, rows } from './cold-lake.ts';
+import { type ColdLake, coldStore, rows } from './cold-lake.ts';
 
 const FORM = {
   isCold: ({ kind }: { readonly kind: string }) => kind !== 'live',
@@ -20,11 +20,10 @@ const FORM = {
     kind === 'vector' ? WINDOW_FORM.resident(kind, bytes) : FRAME_HEADER_BYTES,
 };
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
 let engine: LocalEngine;
 beforeAll(async () => {
-  store = await ColdStore.start();
   cold = await store.open();
   await cold.build(2);
   await deleteRows(cold.lake.source, "id = 'k5' OR id = 'k70'");
@@ -45,7 +44,6 @@ beforeEach(() => evictColdBytes(0));
 afterAll(async () => {
   await engine.close();
   await cold.close();
-  await store.close();
 });
 
 describe('an index whose files are in the store', () => {

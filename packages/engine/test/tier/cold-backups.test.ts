@@ -2,18 +2,14 @@
 /** Backups of an index with cold windows, over an S3 server with faults. */
 import { join } from 'node:path';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
-import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD, rows } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
 let target: string;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
   target = join(cold.lake.folder, 'backups');

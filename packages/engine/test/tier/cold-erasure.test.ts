@@ -5,18 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ErasureResponse, JsonObject } from '@lakehouse-search/contract';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
-import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
 let folder: string;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 afterEach(async () => {
   await cold.close();
   rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
-import { vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -34,16 +34,24 @@ const FIELDS = `fields:
 /** Folders that lakes of this process have got: the engine remembers the store of a folder. */
 let places = 0;
 
-/** An object store with faults, shared by the lakes of a file. */
-export class ColdStore {
-  readonly server: S3Server;
+/** An object store with faults, for the tests of the calling file. */
+export function coldStore(): ColdStore {
+  const store = new ColdStore();
+  beforeAll(() => store.start());
+  afterAll(() => store.close());
+  return store;
+}
 
-  private constructor(server: S3Server) {
-    this.server = server;
+/** An object store with faults, shared by the lakes of a file. */
+class ColdStore {
+  #server: S3Server | undefined;
+
+  get server(): S3Server {
+    return this.#server!;
   }
 
-  static async start(): Promise<ColdStore> {
-    return new ColdStore(await S3Server.start('frozen'));
+  async start(): Promise<void> {
+    this.#server = await S3Server.start('frozen');
   }
 
   close(): Promise<void> {

@@ -1,16 +1,12 @@
 /** How often a search of cold windows waits for the store. */
 import { appendRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { coldFigures } from '../../src/storage/cold-file.ts';
-import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD, rows } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
 });

@@ -3,13 +3,12 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { coldCacheFigures } from '../../src/storage/cold-cache.ts';
-import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
 let threaded: LocalEngine;
 beforeAll(async () => {
-  store = await ColdStore.start();
   cold = await store.open();
   await cold.build(3);
   await cold.move({ cool: [...OLD, 'none'] });
@@ -19,7 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await threaded.close();
   await cold.close();
-  await store.close();
 });
 
 describe('search threads', () => {

@@ -3,24 +3,22 @@
 /** Windows in an object store, over whole indexes: an S3 server of this process, with faults. */
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import type { SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import type { S3Server } from '../../../lake/test/s3-server.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
-import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD, rows } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let server: S3Server;
 let cold: ColdLake;
 let lake: SmallLake;
 let place: string;
 beforeAll(async () => {
-  store = await ColdStore.start();
   server = store.server;
 });
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
   ({ lake, place } = cold);

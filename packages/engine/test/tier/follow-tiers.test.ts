@@ -1,15 +1,11 @@
 /** A follower cools windows by their age. */
 import type { FollowEvent } from '@lakehouse-search/engine';
 import { upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ColdLake, coldStore, OLD, rows } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
   await cold.build(1, ', hot: 2');

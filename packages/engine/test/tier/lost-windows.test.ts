@@ -1,17 +1,13 @@
 /** Cold windows whose objects the store has lost: their bytes are nowhere but in the table. */
 import { upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundleKey, type PublishedCommit } from '../../src/home/chain.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
-import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD, rows } from './cold-lake.ts';
 
 const DAY = 86_400_000;
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
   await cold.build();

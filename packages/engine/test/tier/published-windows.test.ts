@@ -3,21 +3,17 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storing } from '../../../../test/support/stored-files.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { coolSegments } from '../../src/home/windows/move-window.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD, rows } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
   await cold.build();

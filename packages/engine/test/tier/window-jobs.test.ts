@@ -1,15 +1,11 @@
 /** Moves and rebuilds of windows as jobs: progress, cancel, crash. */
 import type { Job } from '@lakehouse-search/engine';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Registry } from '../../src/registry/registry.ts';
-import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
+import { type ColdLake, coldStore, OLD } from './cold-lake.ts';
 
-let store: ColdStore;
+const store = coldStore();
 let cold: ColdLake;
-beforeAll(async () => {
-  store = await ColdStore.start();
-});
-afterAll(() => store.close());
 beforeEach(async () => {
   cold = await store.open();
   await cold.build();
