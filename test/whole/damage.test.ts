@@ -34,7 +34,7 @@ import { tinyModels } from '../support/tiny-model.ts';
 const openEmbedder = tinyModels().open;
 const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', import.meta.url));
 const SEED = Number(process.env.LHS_SEED ?? 20261121);
-const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(200, 600, 20_000));
+const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(80, 600, 20_000));
 const home = mkdtempSync(join(tmpdir(), 'lhs-damage-'));
 const folder = join(home, 'data');
 /** Both tables; put aside while files are damaged, so that no search asks how far it is behind. */
@@ -247,7 +247,7 @@ describe('damaged index files', () => {
     const file = join(folder, 'registry.db');
     const whole = readFileSync(file);
     const outcomes = new Map<string, number>();
-    for (let i = 0; i < byEffort(60, 150, 2000); i++) {
+    for (let i = 0; i < byEffort(25, 150, 2000); i++) {
       const bytes = Buffer.from(whole);
       bytes[random(bytes.length)] ^= 1 << random(8);
       replace(file, bytes);
@@ -270,7 +270,7 @@ describe('damaged index files', () => {
     const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));
     for (const path of new Set(files.map(dirname))) openSnapshot(stampedDirectory(path)).release();
     let unseen = 0;
-    for (let i = 0; i < byEffort(100, 300, 2000); i++) {
+    for (let i = 0; i < byEffort(50, 300, 2000); i++) {
       const file = files[i % files.length];
       const whole = readFileSync(file);
       const bytes = Buffer.from(whole);
@@ -288,7 +288,7 @@ describe('damaged index files', () => {
       replace(file, whole);
       expect(problems, `${file}, case ${i}`).not.toEqual([]);
     }
-    expect(unseen).toBeGreaterThan(byEffort(50, 100));
+    expect(unseen).toBeGreaterThan(byEffort(25, 100));
     console.log(`beneath the stamp: ${unseen} flips let the index open; the check found all`);
   });
 

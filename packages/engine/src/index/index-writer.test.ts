@@ -160,8 +160,8 @@ describe('the index writer', () => {
   }
 
   test.each([
-    [1, byEffort(3, 1)],
-    [3, byEffort(11, 4)],
+    [1, byEffort(5, 1)],
+    [3, byEffort(23, 4)],
   ])(
     'leaves the old or the new commit and no orphan after a failed or torn operation (%i shards)',
     (shards, step) => {
@@ -176,8 +176,8 @@ describe('the index writer', () => {
   );
 
   test.each([
-    [1, 97],
-    [3, 397],
+    [1, byEffort(397, 97)],
+    [3, byEffort(1597, 397)],
   ])('leaves the old or the new commit intact on a full disk (%i shards)', (shards, step) => {
     const { bytes } = runUnder({ kind: 'none' }, shards).faulty;
     let failures = 0;

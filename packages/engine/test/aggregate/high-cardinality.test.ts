@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Aggregations and collapse over fields with about as many values as documents, in one segment and
  * in three, against brute force over plain arrays; and the time limit of every way to search.
@@ -11,6 +12,7 @@ import {
   checkSuggestRequest,
 } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { filesNamed } from '../../../../test/support/files-named.ts';
 import { MemoryDirectory } from '../../../../test/support/memory-directory.ts';
 import { plainArena } from '../../../../test/support/plain-arena.ts';
@@ -228,7 +230,7 @@ async function aggregate(segments: number, aggs: unknown, filter?: string): Prom
 
 const FEW = DOCUMENTS.filter(({ low }) => low === 'g7');
 const NAMES: readonly Name[] = ['tag', 'num', 'big', 'low'];
-const SEGMENTS = [1, 3];
+const SEGMENTS = byEffort([3], [1, 3]);
 
 describe.each(SEGMENTS)('aggregations over many values in %i segment(s)', (segments) => {
   it.each(NAMES)('terms of %s in every order, with and without a missing value', async (name) => {

@@ -22,7 +22,7 @@ const SEED = Number(process.env.LHS_SEED ?? byEffort(20_261_121, seedOfDay()));
 const ALL = Number.POSITIVE_INFINITY;
 /** Points to be killed at, of a group that has a sample of `few` in the short run. */
 const sampleSize = (few: number, campaign: number, many = ALL): number =>
-  Number(process.env.LHS_KILL_POINTS ?? byEffort(few, campaign, many));
+  Number(process.env.LHS_KILL_POINTS ?? byEffort(Math.ceil(few / 2), campaign, many));
 /** Points at which a process was killed, of all groups. */
 let killedAt = 0;
 const HOURS = 4 * 3_600_000;

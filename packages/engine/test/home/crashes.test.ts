@@ -169,7 +169,7 @@ async function momentsOf(moment: Moment, { run }: Deed): Promise<readonly Moment
   return world.withCopy(moment, ({ engine, folder }) => world.crashes(folder, () => run(engine)));
 }
 
-const STEP = byEffort(40, 4, 1);
+const STEP = byEffort(80, 4, 1);
 
 /** Tries a deed at some of its moments, which are others each day. */
 async function atSome<T extends { readonly what: string }>(

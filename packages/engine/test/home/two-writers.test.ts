@@ -9,7 +9,7 @@ import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { storeLakes } from './store-lake.ts';
 
-const ROUNDS = byEffort(12, 60, 400);
+const ROUNDS = byEffort(6, 60, 400);
 const WORDS = Array.from({ length: 50 }, (_, i) => `word${i}`);
 const SCHEMA = {
   schemaId: 0,

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Explanations of random (query, filter, key) over random corpora: found and matched agree with
  * the search, the tree adds up to the hit's score to 1e-6, the rank is the hit's place, and what is
@@ -9,6 +10,7 @@ import type { ExplainDetail, Hit, SearchRequest, WhyNot } from '@lakehouse-searc
 import { checkExplainRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import {
   buildCorpus,
   type Corpus,
@@ -23,7 +25,7 @@ import { writeTree } from '../../src/query/tree/write.ts';
 import { explainKey } from '../../src/search/explain/explain.ts';
 import { searchIndex } from '../../src/search/search.ts';
 
-const CASES = Number(process.env.LHS_EXPLAIN_CASES ?? (process.env.LHS_TEST_LONG ? 5000 : 1000));
+const CASES = Number(process.env.LHS_EXPLAIN_CASES ?? byEffort(300, 1000, 5000));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const KEYS_A_QUERY = 5;
 const QUERIES_A_CORPUS = 20;

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * The cache of filters: answers with it are those without it, for random filters over random
  * indexes, again and again; it outlives deletes, goes with its segments, stays in its bound.
@@ -9,6 +10,7 @@ import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { queries } from '../../../../test/support/oracle/queries.ts';
@@ -23,7 +25,7 @@ import { searchIndex } from '../../src/search/search.ts';
 import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
 import { queryFields } from '../../src/shard/request/query-fields.ts';
 
-const CASES = Number(process.env.LHS_FILTER_CASES ?? 600);
+const CASES = Number(process.env.LHS_FILTER_CASES ?? byEffort(200, 600));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 100;
 

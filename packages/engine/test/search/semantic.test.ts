@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Semantic and hybrid searches against brute force over plain arrays, on random tables that grow,
  * lose rows and are rebuilt: own vectors under each similarity, and texts under the model that
@@ -9,6 +10,7 @@ import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
+import { byEffort } from '../../../../test/support/effort.ts';
 import type { ModelDoc } from '../../../../test/support/oracle/model.ts';
 import {
   fusedOf,
@@ -196,7 +198,7 @@ describe(`own vectors (seed ${SEED})`, () => {
         const second = await ask({ limit: page, offset: page });
         expect(second.hits.map(keyOf)).toEqual(whole.hits.slice(page, 2 * page).map(keyOf));
       }),
-      { seed: SEED, numRuns: 250 },
+      { seed: SEED, numRuns: byEffort(80, 250) },
     );
   }, 600_000);
 });
@@ -270,7 +272,7 @@ describe('semantic search over texts', () => {
         const ask = (more: SemanticRequest) => backend.hybrid({ ...request, ...more });
         expect((await scrolled(ask, page)).map(keyOf)).toEqual(whole.hits.map(keyOf));
       }),
-      { seed: SEED, numRuns: 120 },
+      { seed: SEED, numRuns: byEffort(40, 120) },
     );
   }, 600_000);
 
@@ -313,7 +315,7 @@ describe('semantic search over texts', () => {
           expect(answer.arms?.semantic?.rank).toBe(hits[at]!.arms?.semantic?.rank);
         }
       }),
-      { seed: SEED, numRuns: 250 },
+      { seed: SEED, numRuns: byEffort(80, 250) },
     );
     expect([...reasons].sort()).toEqual(['absent', 'filter', 'not_near', undefined].sort());
   }, 600_000);

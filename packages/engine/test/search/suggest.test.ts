@@ -31,7 +31,7 @@ import { fieldTerms } from '../../src/shard/suggest/field-terms.ts';
 import { offerPrefix } from '../../src/shard/suggest/prefix-terms.ts';
 import { SuggestionList } from '../../src/shard/suggest/suggestion-list.ts';
 
-const CASES = Number(process.env.LHS_SUGGEST_CASES ?? byEffort(1200, 3000));
+const CASES = Number(process.env.LHS_SUGGEST_CASES ?? byEffort(450, 3000));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 150;
 
