@@ -3,6 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { writtenDates } from '../../src/query/bind/written-dates.ts';
 
 const field = (id: number, name: string, type: Type = { kind: 'string' }) => {
   return { id, name, type, required: false };
@@ -80,6 +81,8 @@ describe('a date in another notation', () => {
     ['ts:30.04.1992', 'ts:1992-04-30/d', DAY],
     ['ts:>"30.04.1992"', 'ts:>1992-04-30', rows(({ ts }) => ts > '1992-04-30')],
     ['30.04.1992', 'ts:1992-04-30/d', DAY],
+    ['19920430', 'ts:1992-04-30/d', DAY],
+    ['startup 19920430', 'ts:1992-04-30/d AND startup', null],
     ['4/30/92', 'ts:1992-04-30/d', DAY],
     ['4/30/1992', 'ts:1992-04-30/d', DAY],
     ['30/04/1992', 'ts:1992-04-30/d', DAY],
@@ -148,6 +151,16 @@ describe('a date in another notation', () => {
       expect(total).toBeGreaterThan(0);
       expect(notes ?? []).not.toContainEqual(expect.stringContaining('is a date'));
     }
+  });
+});
+
+describe('the readings of a date', () => {
+  it.each([
+    ['11.11.1915', [['1915-11-11']]],
+    ['11/10/1915', [['1915-11-10', '1915-10-11']]],
+    ['19151311 29331201 119151111', []],
+  ])('%s', (text, expected) => {
+    expect(writtenDates(text, []).map(({ readings }) => readings)).toEqual(expected);
   });
 });
 

@@ -41,6 +41,7 @@ export const mayLackYear = (text: string): boolean => text.search(WITHOUT_YEAR[0
 /** The notations of days and months, and how their parts are read. */
 const NOTATIONS: readonly (readonly [RegExp, Read])[] = [
   notation(String.raw`(\d{4})([-/.])(\d{1,2})\2(\d{1,2})`, ([y, , m, d]) => [{ y, m, d }]),
+  notation(String.raw`((?:1[5-9]|20)\d\d)(\d\d)(\d\d)`, ([y, m, d]) => [{ y, m, d }]),
   notation(String.raw`(\d{1,2})([./-])(\d{1,2})\2(\d{4}|(?<=/)\d\d)`, ([one, sign, two, year]) => {
     const y = year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
     const [dayFirst, monthFirst] = [
@@ -73,7 +74,8 @@ export function writtenDates(text: string, years: readonly string[]): readonly W
   const found = NOTATIONS.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match): readonly WrittenDate[] => {
       const { index, 0: all, groups = {} } = match;
-      const readings = read(match.slice(1), years).flatMap((day) => isoOf(day, groups) ?? []);
+      const days = read(match.slice(1), years).flatMap((day) => isoOf(day, groups) ?? []);
+      const readings = [...new Set(days)];
       const hasYear = pattern !== WITHOUT_YEAR[0];
       const to = index + all.length;
       return readings.length === 0 ? [] : [{ from: index, to, readings, hasYear }];
