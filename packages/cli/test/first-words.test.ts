@@ -92,6 +92,12 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['facet vec', 2, /did you mean lhs facets\?/],
   ['aggregate vec --terms service', 0, /billing/],
   ['aggregate vec --terms service -n 1', 0, /billing/],
+  [
+    'aggregate vec --avg service',
+    2,
+    /^error: --avg service: avg needs .*\n {2}fields of .*: id, at$/m,
+  ],
+  ['aggregate vec --terms service --max title', 2, /^error: --max title needs a fast field/],
   ['explain vec title --key id=1', 0, /id=1/],
   ['search vec --filter=', 2, /query is empty\n {2}write \*:\*/],
   ['explain vec title 1', 0, /id=1/],

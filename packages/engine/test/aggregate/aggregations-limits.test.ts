@@ -269,6 +269,12 @@ describe('limits of aggregations', () => {
     expect(error.message).toContain(message);
   });
 
+  it('name the fields of the types that they take', async () => {
+    const error = await refusal(ask({ a: { avg: { field: 'tag' } } }));
+    expect(error.hint).toMatch(/^fields of LONG, DOUBLE, DATE: .*\bn\b/);
+    expect(error.hint).not.toContain('tag');
+  });
+
   it('name the setting that makes a field fast', async () => {
     const error = await refusal(ask({ a: { cardinality: { field: 'slow' } } }));
     expect(error.hint).toBe(

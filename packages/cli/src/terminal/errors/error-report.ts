@@ -104,9 +104,21 @@ const FLAGS: Readonly<Record<string, string>> = {
   ...{ min_score: 'min-score', vector_field: 'vector-field', rrf_k: 'rrf-k', fields: 'fields' },
 };
 
+/** The aggregation of `--stats price` or `--avg price`, also in one of `--terms`. */
+const AGGREGATION = /^"aggs\.(?:.+\.aggs\.)?(.+?)(?: (avg|min|max|sum))?\.([a-z_]+)"(?=.*"\1" )/;
+const AGGREGATION_FLAGS: Readonly<Record<string, string>> = {
+  significant_terms: 'significant',
+  date_histogram: 'histogram',
+  date_part: 'histogram',
+};
+
 /** The text with the flags of the command line in place of the fields of a request. */
 function flagNames(text: string): string {
-  return text.replace(/^"([a-z_]+)"|(?<=with )"(search_after)"/g, (whole, first, later) => {
+  const named = text.replace(
+    AGGREGATION,
+    (_, field, figure, kind) => `--${figure ?? AGGREGATION_FLAGS[kind] ?? kind} ${field}`,
+  );
+  return named.replace(/^"([a-z_]+)"|(?<=with )"(search_after)"/g, (whole, first, later) => {
     const flag = FLAGS[first ?? later];
     return flag === undefined ? whole : `--${flag}`;
   });

@@ -3,13 +3,13 @@ import { fastHint } from '../../query/bind/bounds.ts';
 import {
   changeHint,
   fastField,
+  fastNames,
   findField,
   type QueryFields,
   unknownFieldHint,
 } from '../../query/bind/fields.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 
-const ANY_TYPE = 'terms, missing and cardinality take fast fields of every type';
 const DAY_MS = 86_400_000;
 
 /** How numbers such as years or milliseconds since 1970 are grouped. */
@@ -40,7 +40,7 @@ export function aggregationField(
   const allowed = types.join(', ');
   const message = `"${path}": ${kind} needs a field of ${allowed}; "${name}" is ${plan.type}`;
   const isNumber = plan.type === 'LONG' || plan.type === 'DOUBLE';
-  const hint = kind.startsWith('date_') && isNumber ? numberHint(name) : ANY_TYPE;
+  const hint = kind.startsWith('date_') && isNumber ? numberHint(name) : fastNames(fields, types);
   throw new LhsError('invalid_argument', message, { hint });
 }
 

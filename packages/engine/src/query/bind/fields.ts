@@ -153,12 +153,16 @@ export function fastField(plan: FieldPlan, fields: QueryFields): FieldPlan | und
   return other === undefined ? undefined : fields.plans.get(other);
 }
 
-/** The fields that have an order and groups, those of texts first. */
-export function fastNames({ plans, fast }: QueryFields): string {
-  const able = [...plans.values()].filter(({ id, name }) => fast.has(id) && !name.includes('#'));
+/** The fields that have an order and groups, those of texts first; of some types or of all. */
+export function fastNames(fields: QueryFields, types?: readonly string[]): string {
+  const able = [...fields.plans.values()].filter(
+    (plan) =>
+      isFast(plan, fields) && !plan.name.includes('#') && types?.includes(plan.type) !== false,
+  );
   const rank = ({ type }: FieldPlan) => Number(type === 'KEYWORD');
   const names = able.toSorted((a, b) => rank(b) - rank(a)).map(({ name }) => name);
-  return names.length === 0 ? 'no field has an order' : `fields with an order: ${listed(names)}`;
+  const which = types === undefined ? 'with an order' : `of ${types.join(', ')}`;
+  return names.length === 0 ? `there are no fields ${which}` : `fields ${which}: ${listed(names)}`;
 }
 
 /**
