@@ -69,6 +69,12 @@ export default class LhsHelp extends Help {
     }
   }
 
+  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+    await super.showCommandHelp(command);
+    const name = command.id.split(/[: ]/).at(-1) ?? '';
+    if (pageNames().includes(name)) this.log(`The page: lhs help page ${name}`);
+  }
+
   protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
     const name = topic.name.replaceAll(':', ' ');
     const of = this.config.pjson.oclif.topics as
