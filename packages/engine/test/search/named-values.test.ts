@@ -13,7 +13,11 @@ const schema = schemaOf({
 const STATES = ['New York', 'Ohio', 'York', 'New Mexico'];
 const ROWS = Array.from({ length: 48 }, (_, id) => ({
   ...{ id, name: `${['Iron', 'Health', 'NGC ana'][id % 3]} unit ${id}`, State: STATES[id % 4] },
-  ...{ Region: id % 2 === 0 ? 'Far West' : 'East', health: 100 + (id % 6), M: `0${10 + id}` },
+  ...{
+    Region: id % 2 === 0 ? 'Far West' : 'East',
+    health: 100 + (id % 6),
+    M: id === 47 ? '09' : `0${10 + id}`,
+  },
   ...{ 'Sub-Category': id % 5 === 0 ? 'Phones' : 'Chairs', Category: 'Goods' },
   ...{ Postal_Code: 42_400 + (id % 7), ship_mode: id % 3 === 0 ? 'First Class' : 'Second Class' },
   ...{ Sales: id === 7 ? 1008 : id * 90.5, Profit: (id % 9) - 4 },
@@ -82,6 +86,9 @@ describe('a query is meant as', () => {
     ['Discount:>15%', 'Discount:>0.15', (row) => row.Discount > 0.15],
     ['Profit:4%', 'Profit:4', (row) => row.Profit === 4],
     ['M31', 'M:031', (row) => row.M === '031'],
+    ['M:9', 'M:09', (row) => row.M === '09'],
+    ['M:00031', 'M:031', (row) => row.M === '031'],
+    ['M:9 AND Region:East', 'M:09 AND Region:East', (row) => row.M === '09'],
     ['M 31', 'M:031', (row) => row.M === '031'],
     ['$1,008', 'Sales:1008', (row) => row.Sales === 1008],
     ['9007199254740995', 'serial:9007199254740995', (row) => row.serial.endsWith('0995')],

@@ -2,7 +2,8 @@
  * What somebody probably meant by a clause that finds nothing, in this order:
  *
  * 1. a condition in other signs (respell.ts), the text without single quotes, or another path;
- * 2. the same text in another case or with other accents, in any field of a bare word, or truth;
+ * 2. the same text in another case or with other accents, in any field of a bare word, the same
+ *    digits behind other zeros, or truth;
  * 3. objects that have the text as a key, whole values that have it as a word;
  * 4. the word in two, its parts in one (near-texts.ts);
  * 5. words and values that begin with the text (after the next, if it has no digit);
@@ -32,7 +33,7 @@ import { wholePeriod } from './dates/whole-period.ts';
 import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
-import { alike, fieldValue, near, rejoined, withValue } from './near-texts.ts';
+import { alike, fieldValue, near, padded, rejoined, withValue } from './near-texts.ts';
 import { isAddress } from './pasted-text.ts';
 import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
@@ -78,6 +79,8 @@ export async function meantClause(
   if (atPath !== undefined) return atPath;
   const spelled = await bestGuess(guesser, valued, alike);
   if (spelled !== undefined) return { ...spelled, ...accentsNote(fields, valued, spelled.query) };
+  const sameNumber = await bestGuess(guesser, valued, padded);
+  if (sameNumber !== undefined) return sameNumber;
   const same = await bestGuess(guesser, valued, asTruth);
   if (same !== undefined) return same;
   const [leaf] = valued;

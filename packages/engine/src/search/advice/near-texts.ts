@@ -80,6 +80,15 @@ export async function near(guesser: Guesser, node: Valued): Promise<readonly Val
   return [];
 }
 
+/** The same clause with whole values whose digits have more or fewer zeros before them. */
+export async function padded({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {
+  const { target } = fieldValue(context, node);
+  const [, digits] = (node.kind === 'term' && /^0*(\d+)$/.exec(node.value)) || [];
+  if (digits === undefined || target?.plan.inverted?.kind !== 'keyword') return [];
+  const terms = await matchingTerms(context, fan, node.field, { pattern: `0*${digits}` });
+  return terms.filter((term) => term !== node.value).map((term) => withValue(node, term));
+}
+
 /** The longest word that is split in two. */
 const LONGEST_SPLIT = 24;
 
