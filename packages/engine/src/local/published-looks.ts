@@ -98,7 +98,7 @@ export class PublishedLooks {
   /** Ends with the look that runs. */
   async end(): Promise<void> {
     await this.#running;
-    this.#parts.reader.close();
+    await this.#parts.reader.close();
   }
 
   /** Looks, or joins the look that runs; whether anything changed. */

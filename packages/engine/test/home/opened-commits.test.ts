@@ -92,6 +92,19 @@ describe('the cache of opened commits', () => {
     expect(commits().length).toBeLessThan(3);
   });
 
+  it.each([0, MB])('is within a limit of %i bytes once it is closed', async (limit) => {
+    vi.stubEnv('LHS_COLD_CACHE_BYTES', `${limit}`);
+    for (const name of ['b', 'c']) await lake.backend.cloneIndex({ index: 't', name });
+    const locations = ['t', 'b', 'c'].map((name) => `file://${lake.folder}/home/${name}`);
+    const readers = await Promise.all(locations.map((at) => openEngine(at, { threads: 0 })));
+    expect(bytes()).toBeGreaterThan(MB);
+    for (const reader of readers) {
+      expect((await reader.search({ query: 'id:k7' })).total).toBe(1);
+      await reader.close();
+    }
+    expect(bytes()).toBeLessThanOrEqual(limit);
+  });
+
   it('has no limit that is no number of bytes', async () => {
     for (const limit of ['1', 'abc', '-5', '2G']) {
       vi.stubEnv('LHS_COLD_CACHE_BYTES', limit);

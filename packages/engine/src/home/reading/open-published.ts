@@ -41,7 +41,7 @@ export async function openPublished(
     reader.warn(faults);
     return reader;
   } catch (error) {
-    reader.close();
+    await reader.close();
     throw error;
   }
 }

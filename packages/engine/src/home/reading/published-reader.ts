@@ -80,6 +80,8 @@ export class PublishedReader {
   readonly #etags = new Map<string, string>();
   /** Where indexes are that were moved, by name. */
   readonly #moved = new Map<string, string>();
+  /** Whether it has fetched files. */
+  #isFilled = false;
   /** Warnings that hold since they were given. */
   #warned: ReadonlySet<string> = new Set();
 
@@ -127,6 +129,7 @@ export class PublishedReader {
       }
     });
     if (isChanged) await trimCache(cacheLimit());
+    this.#isFilled ||= isChanged;
     return { isChanged, dropped, faults };
   }
 
@@ -140,9 +143,11 @@ export class PublishedReader {
     this.#warned = messages;
   }
 
-  close(): void {
+  /** Closes the data folder. What nobody has open leaves the cache if that has too much. */
+  async close(): Promise<void> {
     this.#registry.close();
     this.#parts.close();
+    if (this.#isFilled) await trimCache(cacheLimit());
   }
 
   async #heads(
