@@ -429,11 +429,17 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
   });
 
   it('says where a query is wrong, with a caret under it', async () => {
-    const [field, syntax, wire] = await Promise.all([
+    const [field, syntax, wire, meant, { total }] = await Promise.all([
       home.run(['search', 'vec', 'titl:x AND service:billing']),
       home.run(['search', 'vec', 'service:billing AND (']),
       home.run(['search', 'vec', 'titl:x', '--json']),
+      home.run(['search', 'vec', 'Title:title', '--json']),
+      search('title:title'),
     ]);
+    expect(JSON.parse(meant.stdout).error.details).toMatchObject({
+      suggested_query: 'title:title',
+      suggested_total: total,
+    });
     expect(field).toMatchObject({ code: 2, stdout: '' });
     expect(lines(field.stderr)).toEqual([
       'error: field "titl" is not in index "vec"',

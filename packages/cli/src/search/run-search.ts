@@ -82,7 +82,7 @@ export function presentSearch(
     err(`${what} for ${printable(written ?? '')}: searching for ${printable(query)}`);
     return searchByMode(backend, { ...request, request: { ...request.request, query } });
   };
-  /** `withoutHits` is the request that follows one without hits. */
+  /** `withoutHits` is the request that follows one without hits or with a fault. */
   const answerOf = async (request: ModeRequest, withoutHits = request): Promise<SearchResponse> => {
     try {
       const found = await searchByMode(backend, request);
@@ -92,6 +92,7 @@ export function presentSearch(
       const { suggested_query: query, total } = answer;
       return shape((await fixed(request, query, plural(total, 'hit'))) ?? answer);
     } catch (error) {
+      if (withoutHits !== request) return answerOf(withoutHits);
       const answer = await fixed(request, meantBy(error, request), 'no result');
       if (answer === undefined) throw error;
       return shape(answer);

@@ -60,7 +60,9 @@ async function suggested(query: string) {
   const found = await search(query).catch((error: LhsError) => error);
   if (!(found instanceof LhsError)) return [found.suggested_query, found.suggested_total];
   const [, total] = /perhaps you mean .*? \((\d+) hits?\)/.exec(`${found.hint}`) ?? [];
-  return [found.details.suggested_query, Number(total)];
+  const { suggested_query, suggested_total } = found.details;
+  expect(suggested_total).toBe(Number(total));
+  return [suggested_query, suggested_total];
 }
 
 const isYork = ({ State }: Row) => State === 'New York';

@@ -408,7 +408,7 @@ describe('a text with a colon', () => {
   ])('is the phrase: %s', async (query, meant, total) => {
     for (const request of [{ query }, { filter: query }]) {
       const error = await lake.backend.search({ ...request, suggest: true }).catch((e) => e);
-      expect(error.details).toEqual({ suggested_query: meant });
+      expect(error.details).toEqual({ suggested_query: meant, suggested_total: total });
       expect(error.hint).toContain(`perhaps you mean ${meant} (${total} hits)`);
       expect(error.hint).toContain('fields: title, ');
       expect(error.next).toEqual([{ step: 'describe_index', index: 't' }]);
@@ -423,7 +423,7 @@ describe('a text with a colon', () => {
   ])('is quoted as one with another sign: %s', async (query, meant, total) => {
     for (const request of [{ query }, { filter: query }]) {
       const error = await lake.backend.search({ ...request, suggest: true }).catch((e) => e);
-      expect(error.details).toEqual({ suggested_query: meant });
+      expect(error.details).toEqual({ suggested_query: meant, suggested_total: total });
       expect(error.hint).toMatch(new RegExp(`.+: perhaps you mean .*\\(${total} hits\\)$`));
     }
     expect((await lake.backend.search({ query: meant })).total).toBe(total);
@@ -448,7 +448,7 @@ describe('a number with other signs', () => {
     const search = lake.backend.search({ query, suggest: true });
     await expect(search).rejects.toMatchObject({
       hint: expect.stringMatching(`perhaps you mean .* \\(${total} hits\\)`),
-      details: { suggested_query: meant },
+      details: { suggested_query: meant, suggested_total: total },
     });
   });
 
@@ -673,7 +673,8 @@ describe('the name of a field in words', () => {
     const { details, hint, notes } = await answer.catch((fault) => fault);
     const says = hint ?? notes.join();
     expect(says).toContain(`perhaps you mean ${meant} (${total} hit`);
-    if (details !== undefined) expect(details).toEqual({ suggested_query: meant });
+    const suggested = { suggested_query: meant, suggested_total: total };
+    if (details !== undefined) expect(details).toEqual(suggested);
     expect((await lake.backend.search({ query: meant })).total).toBe(total);
   });
 });

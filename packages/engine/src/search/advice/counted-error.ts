@@ -60,10 +60,14 @@ async function withSuggestion(wrong: WrongText, error: LhsError): Promise<LhsErr
   const better = part === 'query' ? await stricter(context, request, written) : undefined;
   const queries = better ? `${withTotal(better.query, better.total)} or ${written}` : written;
   const said = hint.replace(MEANT + wrong.written, () => MEANT + queries);
-  const suggested = { ...details, suggested_query: better?.query ?? written };
+  const suggested = { ...details, ...suggestedAs(better ?? { query: written, total }) };
   const advice = { hint: withTotal(said, total), place, details: suggested };
   return new LhsError(code, message, { ...advice, cause: error });
 }
+
+const suggestedAs = ({ query, total }: Counted) => {
+  return { suggested_query: query, suggested_total: total };
+};
 
 /** The error with the queries that were probably meant. */
 function withMeant(found: readonly Counted[], error: LhsError): LhsError {
@@ -73,7 +77,7 @@ function withMeant(found: readonly Counted[], error: LhsError): LhsError {
   const queries = found.map(({ query, total }) => withTotal(query, total)).join(' or ');
   const rest = hint.split('\n').filter((line) => !/^did you mean |perhaps you mean /.test(line));
   const advice = { hint: [MEANT + queries, ...rest].join('\n'), next, place };
-  const suggested = { ...details, suggested_query: first.query };
+  const suggested = { ...details, ...suggestedAs(first) };
   return new LhsError(code, message, { ...advice, details: suggested, cause: error });
 }
 
