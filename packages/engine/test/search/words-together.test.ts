@@ -6,7 +6,7 @@ import { openSmallLake, type SmallLake } from '../../../../test/support/small-la
 
 const schema = schemaOf({
   ...{ id: 'long', city: 'string', state: 'string', segment: 'string', goods: 'string' },
-  ...{ given: 'string', surname: 'string', street: 'string', number: 'long', born: 'date' },
+  ...{ given_name: 'string', surname: 'string', street: 'string', number: 'long', born: 'date' },
 });
 const CITIES = ['Buffalo', 'New York City', 'Newark', 'Raleigh', 'York'];
 const STATES = ['New York', 'New York', 'New Jersey', 'North Carolina', 'Pennsylvania'];
@@ -16,7 +16,7 @@ const ROWS = Array.from({ length: 60 }, (_, id) => ({
   city: CITIES[id % 5],
   state: STATES[id % 5],
   segment: SEGMENTS[id % 3],
-  given: ['charles', 'mary', 'stanley'][id % 3],
+  given_name: ['charles', 'mary', 'stanley', 'mary', 'stanley'][id % 5],
   surname: ['green', 'stanley', 'white', 'charles'][id % 4],
   street: ['stanley street', 'oak lane', 'street of charles', 'stanley lane'][(id * 7) % 4],
   number: id % 9,
@@ -30,11 +30,11 @@ beforeAll(async () => {
   await lake.create(schema);
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.define(`key: { identifier: [id] }
-default_fields: [city, goods, state, segment, given, surname^5, street]
+default_fields: [city, goods, state, segment, given_name, surname^5, street]
 fields:
   - { name: city, type: TEXT }
   - { name: goods, type: TEXT }
-  - { name: given, type: TEXT }
+  - { name: given_name, type: TEXT }
   - { name: surname, type: TEXT }
   - { name: surname_exact, source: surname, type: KEYWORD, fast: true }
   - { name: street, type: TEXT }
@@ -104,12 +104,12 @@ describe('words that are a whole value', () => {
 });
 
 const named = (first: string, last: string) => (row: Row) =>
-  row.given === first && row.surname === last;
+  row.given_name === first && row.surname === last;
 
 describe('words without hits that are values of several fields', () => {
   it.each([
-    ['"charles green"', 'given:charles AND surname:green', named('charles', 'green')],
-    ['"Stanley, White"', 'given:Stanley AND surname:White', named('stanley', 'white')],
+    ['"charles green"', 'given_name:charles AND surname:green', named('charles', 'green')],
+    ['"Stanley, White"', 'given_name:Stanley AND surname:White', named('stanley', 'white')],
     [
       '"8 stanley street"',
       'number:8 AND street:"stanley street"',
@@ -186,6 +186,18 @@ describe('words of which the first hit lacks one', () => {
     expect(await lake.backend.search(request)).toMatchObject({
       suggested_query: 'stanley AND oak',
       suggested_total: rows((row) => row.number > 4 && both(row)),
+    });
+  });
+});
+
+describe('a name of no field', () => {
+  it.each([
+    ['name:charles', 'surname:charles', (row: Row) => row.surname === 'charles'],
+    ['name:mary', 'given_name:mary', (row: Row) => row.given_name === 'mary'],
+  ])('%s is the field with most rows: %s', async (query, suggested_query, isHit) => {
+    await expect(lake.backend.search({ query, suggest: true })).rejects.toMatchObject({
+      hint: expect.stringContaining(`perhaps you mean ${suggested_query} (${rows(isHit)} hits)`),
+      details: { suggested_query },
     });
   });
 });

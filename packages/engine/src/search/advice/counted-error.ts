@@ -11,7 +11,9 @@ import { writeTree } from '../../query/tree/write.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
+import { countIfValid } from './count-if-valid.ts';
 import { datedQuery } from './dates/dated-query.ts';
+import { TRIED_FIELDS } from './meant.ts';
 import { type Counted, matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
 import { asAddresses, asValue, doubleQuoted, pastedQueries } from './pasted-text.ts';
@@ -128,7 +130,8 @@ async function candidates({ context, request, part, written }: WrongText) {
   const near = [0, 1, 2].map((i) =>
     withNames(text, unknown, async (leaf) => nearNames(leaf, fields)[i]),
   );
-  const named = [path, ...(await Promise.all(near))].flatMap((query) =>
+  const fullest = await withNames(text, unknown, (leaf) => fullestField(leaf, fields, count));
+  const named = [path, fullest, ...(await Promise.all(near))].flatMap((query) =>
     query === undefined ? [] : (doubleQuoted(query) ?? query),
   );
   // a name in another case is no word of a text
@@ -139,6 +142,23 @@ async function candidates({ context, request, part, written }: WrongText) {
   const texts = [...words, isNamed ? undefined : withPhrases(text, unknown)];
   const all = [whole, ...named, ...asAddresses(text, unknown, fields), ...texts];
   return { unknown, named, whole, path, all: all.filter((query) => query !== undefined) };
+}
+
+/** Of several fields with a name in theirs, such as `name`, the one in which a clause has most rows. */
+async function fullestField(
+  leaf: Named,
+  { plans }: QueryFields,
+  count: (query: Query) => Promise<number>,
+): Promise<string | undefined> {
+  const part = leaf.field.toLowerCase();
+  const isLike = (name: string) => !name.includes('#') && name.toLowerCase().includes(part);
+  const names = leaf.kind === 'range' || part.length < 3 ? [] : [...plans.keys()].filter(isLike);
+  let best: { readonly field: string; readonly total: number } | undefined;
+  for (const field of names.length < 2 ? [] : names.slice(0, TRIED_FIELDS)) {
+    const total = (await countIfValid(count, { ...leaf, field })) ?? 0;
+    if (total > (best?.total ?? 0)) best = { field, total };
+  }
+  return best?.field;
 }
 
 /** The nearest fields of a clause; of a range of numbers those that hold numbers, if there are. */
