@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { described } from './described.ts';
 import { inFieldCase } from './field-case.ts';
 
 const NAMES = ['Sales', 'Postal_Code', 'Sub-Category', 'City', 'city', 'Order_Date', 'Score'];
@@ -31,6 +32,14 @@ describe('names of fields in flags', () => {
     ],
   ])('%j: %j', async (flags, expected) => {
     expect(await written(flags)).toEqual(expected);
+  });
+
+  it('are read in one description for all parts of a command', async () => {
+    const describeIndex = vi.fn(async () => ({ fields: NAMES.map((name) => ({ name })) }));
+    const counted = { describeIndex } as unknown as BackendApi;
+    for (const _ of [1, 2]) await inFieldCase({ sort: 'sales' }, 'orders', counted);
+    await described(counted, 'orders');
+    expect(describeIndex).toHaveBeenCalledOnce();
   });
 
   it('stay as they are without an index', async () => {

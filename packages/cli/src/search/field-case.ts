@@ -2,6 +2,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { type BackendApi, sameLetters } from '@lakehouse-search/contract/internal';
 import type { AggregationFlags } from './aggregation-flags.ts';
+import { described } from './described.ts';
 import type { SearchFlags } from './search-flags.ts';
 
 /** Flags whose values are names of fields, perhaps with an order or an interval behind them. */
@@ -50,7 +51,7 @@ export async function inFieldCase<Flags extends NamingFlags>(
 
 async function fieldNames(index: string, backend: BackendApi): Promise<readonly string[]> {
   try {
-    const { fields } = await backend.describeIndex({ index });
+    const { fields } = await described(backend, index);
     return fields.map(({ name }) => name);
   } catch (error) {
     // the search itself reports the error

@@ -13,6 +13,7 @@ import type { AnswerShapes } from '../output/write-answer.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable } from '../terminal/text.ts';
+import { described } from './described.ts';
 import { inFieldCase } from './field-case.ts';
 import { displayColumns, MAX_ROWS, withRowTexts } from './lines/display-columns.ts';
 import { skippedFacets } from './lines/facet-lines.ts';
@@ -100,7 +101,7 @@ export function presentSearch(
   };
   return {
     async lines() {
-      const description = await backend.describeIndex({ index });
+      const description = await described(backend, index);
       const { fields, key } = description;
       const columns = readsRows ? displayColumns(fields, key.identifier) : [];
       const asked = withRowTexts(search, columns);
@@ -121,7 +122,7 @@ export function presentSearch(
     async table() {
       refuseSummaries(search.request, format);
       const answer = await answerOf(search);
-      const description = await backend.describeIndex({ index });
+      const description = await described(backend, index);
       err(...partialRemarks(answer), ...lagLines(answer, search.request, description));
       err(...remarks(answer, style, width));
       return hitTable(answer, search, description);
@@ -214,7 +215,7 @@ async function likeRequest(
     throw new LhsError('invalid_argument', '--like goes with --mode lexical');
   }
   const { keysOfTexts } = await import('./meant-keys.ts');
-  const keys = await keysOfTexts([like], await backend.describeIndex({ index }), backend);
+  const keys = await keysOfTexts([like], await described(backend, index), backend);
   const ast = { more_like_this: { keys, ...ROW_WORDS } };
   return { mode, request: { index, ast, ...(await requestPart(flags, searchFlags)) } };
 }

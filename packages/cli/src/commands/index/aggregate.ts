@@ -2,6 +2,7 @@ import { withDates } from '@lakehouse-search/contract/internal';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
+import { described } from '../../search/described.ts';
 import { inFieldCase } from '../../search/field-case.ts';
 import { aggregationLines } from '../../search/lines/aggregation-lines.ts';
 import { aggregationTable } from '../../search/lines/aggregation-rows.ts';
@@ -35,9 +36,7 @@ export default class IndexAggregate extends LhsCommand {
     const { total, took_ms: took, notes = [] } = answer;
     this.terminal.err(...partialRemarks(answer), ...notes.map(printable));
     const description =
-      target.format === 'json' && total > 0
-        ? null
-        : await backend.describeIndex({ index: args.index });
+      target.format === 'json' && total > 0 ? null : await described(backend, args.index);
     const fields = target.format === 'json' ? [] : (description?.fields ?? []);
     const dates = new Set(fields.filter(({ type }) => type === 'DATE').map(({ name }) => name));
     const results = withDates(answer.results, aggs, dates);

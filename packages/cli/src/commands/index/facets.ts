@@ -3,6 +3,7 @@ import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
+import { described } from '../../search/described.ts';
 import { fieldsOfFewValues } from '../../search/few-values.ts';
 import { inFieldCase } from '../../search/field-case.ts';
 import { facetTable } from '../../search/lines/aggregation-rows.ts';
@@ -45,7 +46,7 @@ export default class IndexFacets extends LhsCommand {
     const target = this.target(written);
     const backend = await this.backend(written);
     const flags = await inFieldCase(written, args.index, backend);
-    const description = await backend.describeIndex({ index: args.index });
+    const description = await described(backend, args.index);
     const fields = flags.field ?? (await countable(backend, description));
     const size = flags.size === undefined ? {} : { size: flags.size };
     const request = await matchRequest(args, flags);
