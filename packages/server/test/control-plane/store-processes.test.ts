@@ -151,7 +151,7 @@ fields:
   /** Waits until searches see all rows of the table. */
   const atHead = () => vi.waitFor(expectWhole, WAIT);
 
-  it('answers whole while each node is lost in turn, and comes back with an empty disk', async () => {
+  it('answers whole while each node is lost in turn and is back with an empty disk', async () => {
     await atHead();
     for (const name of NAMES) {
       await append(1);
