@@ -25,6 +25,8 @@ export interface NodeLease {
 export interface StoredIndex {
   readonly index: string;
   readonly place: string;
+  /** Name of the node that writes it; empty: none yet. */
+  readonly writer: string;
 }
 
 /** An index of a node that was dropped. */

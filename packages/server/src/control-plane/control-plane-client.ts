@@ -114,7 +114,9 @@ export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Regis
         return { index, definition, ordinals };
       });
       const dropped = reply.dropped.map(({ index, uuid }) => ({ index, uuid }));
-      const followed = reply.followed.map(({ index, place }) => ({ index, place }));
+      const followed = reply.followed.map(({ index, place, writer }) => {
+        return { index, place, writer };
+      });
       return { epoch, expires_ms: asked + reply.ttlMs, assignments, dropped, followed };
     },
     leave: async (address, state) => void (await send(address, state, true)),

@@ -117,7 +117,8 @@ async function registered(
   if (stored === undefined) throw fencedOff(`node/${node}`, epoch);
   // before definitions: a job that ends between both reads would seem to leave the former one
   const busy = new Set((await store.jobs.list({ running: true })).map(({ index }) => index));
-  const placements = (await store.placements.list()).filter((each) => each.node === node);
+  const all = await store.placements.list();
+  const placements = all.filter((each) => each.node === node);
   const definitions = await store.definitions.list();
   const routes = await store.routes.list();
   const held = new Set(state.indexes.map(({ uuid }) => uuid));
@@ -127,7 +128,8 @@ async function registered(
     dropped: [...(await store.dropped.settle(node, held))],
     followed: definitions.flatMap(({ index, definition }) => {
       const place = sharedPlace(registeredDefinition(definition));
-      return place === null ? [] : [{ index, place }];
+      const writer = all.find((each) => each.index === index)?.node ?? '';
+      return place === null ? [] : [{ index, place, writer }];
     }),
     assignments: definitions.flatMap(({ index, definition }) => {
       const placed = placements.filter((each) => each.index === index).map((each) => each.shard);

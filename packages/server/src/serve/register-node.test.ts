@@ -28,7 +28,11 @@ const threeShards: NodeLease = {
 };
 
 /** What a node does with one answer; its index is another one when the answer comes. */
-async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex[]) {
+async function changesOf(
+  before: readonly NodeIndex[],
+  after: readonly NodeIndex[],
+  answer = threeShards,
+) {
   let indexes = before;
   const changes: string[] = [];
   let calls = 0;
@@ -37,7 +41,7 @@ async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex
       async register() {
         indexes = after;
         calls++;
-        return threeShards;
+        return answer;
       },
       leave: async () => {},
       close: async () => {},
@@ -56,6 +60,7 @@ async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex
     address: 'n1:9402',
     state: () => ({ node: 'n1', indexes, free_bytes: 0, takes: [], followed: [] }),
     ...QUIET,
+    leaveIndex: async (index) => void changes.push(`leave ${index}`),
   });
   registration.start();
   await vi.waitUntil(() => calls === 1 && registration.holds());
@@ -125,5 +130,17 @@ describe('a node that is given shards', () => {
     expect(await changesOf([held(3, 1)], [held(2, 2)])).toEqual([]);
     expect(await changesOf([held(3, 1)], [])).toEqual([]);
     expect(await changesOf([], [held(2, 1)])).toEqual([]);
+  });
+
+  it('leaves an index in a store that another node writes', async () => {
+    const stored = { index: 'notes', place: '/store' };
+    const left = (writer: string) =>
+      changesOf([held(3, 1)], [held(3, 1)], {
+        ...{ ...lease, assignments: [] },
+        followed: [{ ...stored, writer }],
+      });
+    expect(await left('n2')).toEqual(['leave notes']);
+    expect(await left('n1')).toEqual([]);
+    expect(await left('')).toEqual([]);
   });
 });

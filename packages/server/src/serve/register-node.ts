@@ -89,7 +89,7 @@ export class NodeRegistration {
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
         for (const assignment of assignments) this.#take(assignment, said);
         this.#options.follow(followed);
-        this.#leave(followed, assignments);
+        this.#leave(followed);
       } catch (error) {
         if (!signal.aborted) faults.failed(REGISTER, error);
       }
@@ -129,12 +129,12 @@ export class NodeRegistration {
   }
 
   /** Another node writes these indexes by now: this one reads their store. */
-  #leave(followed: readonly StoredIndex[], assignments: readonly Assignment[]): void {
+  #leave(followed: readonly StoredIndex[]): void {
     const { leaveIndex, state } = this.#options;
-    const assigned = new Set(assignments.map(({ index }) => index));
-    const names = new Set(followed.map(({ index }) => index));
-    for (const { index } of state().indexes) {
-      if (assigned.has(index) || !names.has(index)) continue;
+    const { node, indexes } = state();
+    for (const { index, writer } of followed) {
+      if (writer === '' || writer === node) continue;
+      if (!indexes.some((own) => own.index === index)) continue;
       this.#change(index, [], () => leaveIndex(index));
     }
   }
