@@ -495,6 +495,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "Judgment": "How relevant a document is to a query.",
   "KeyPart": "One identifying column of a row: its name and the canonical text of its value.",
   "KeyRow": "A row of the table.",
+  "KeyRow.id": "The value of a key of one column.",
   "KeyRow.newer": "A snapshot after that of the index has written the row.",
   "KeysRequest": "`POST /v1/keys:get`.",
   "KeysRequest.as_of": "A snapshot, branch or tag of the table whose rows are read. Default: what the index follows. Not for the callers of a tenant.",

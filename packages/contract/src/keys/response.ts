@@ -5,6 +5,8 @@ import type { TableLag } from '../lag.ts';
 /** A row of the table. */
 export interface KeyRow {
   readonly key: Coordinates;
+  /** The value of a key of one column. */
+  readonly id?: string;
   readonly fields: JsonObject;
   /** A snapshot after that of the index has written the row. */
   readonly newer?: true;

@@ -14,7 +14,7 @@ import type {
 import type { CheckedRequest } from '@lakehouse-search/contract/internal';
 import { lazily } from '../base/lazily.ts';
 import { comparesTexts, numbersHint } from '../query/bind/bounds.ts';
-import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
+import { coordinatesOf, formatKey, idOf } from '../schema/keys/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
@@ -230,10 +230,7 @@ async function shownGroups(
 
 /** A key in the forms in which a hit has it. */
 function namesOf(coordinates: Coordinates): Pick<Hit, 'coordinates' | 'key' | 'id'> {
-  const { partition = [], identifier } = coordinates;
-  const key = formatKey(coordinates);
-  const isOne = partition.length === 0 && identifier.length === 1;
-  return isOne ? { coordinates, key, id: identifier[0].value } : { coordinates, key };
+  return { coordinates, key: formatKey(coordinates), ...idOf(coordinates) };
 }
 
 function hitOf(

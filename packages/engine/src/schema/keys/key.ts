@@ -118,6 +118,10 @@ export function coordinatesOfTexts(spec: KeySpec, texts: readonly string[]): Coo
   return { partition: parts.slice(0, spec.partition.length), identifier };
 }
 
+/** The id of a key of one column; empty of others. */
+export const idOf = ({ partition = [], identifier }: Coordinates): { readonly id?: string } =>
+  partition.length + identifier.length === 1 ? { id: identifier[0].value } : {};
+
 /**
  * The canonical texts of coordinates in the order of `spec`, whatever order they were given in.
  * Throws invalid_argument for a column that is missing, unknown or given twice.

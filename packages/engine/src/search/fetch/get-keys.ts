@@ -1,6 +1,6 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
 import { mapInTurns, ownTurn } from '../../base/turns.ts';
-import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/keys/key.ts';
+import { coordinatesOfTexts, encodeKey, idOf, textsOfCoordinates } from '../../schema/keys/key.ts';
 import { shardTable } from '../../schema/sharding/bucket-map.ts';
 import { shardOfKey } from '../../schema/sharding/key-buckets.ts';
 import type { KeyedDoc } from '../../shard/shard.ts';
@@ -37,7 +37,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
     const key = coordinatesOfTexts(mapping.key, texts[i]);
     const { fields, isNewer } = (row === null ? undefined : byRow.get(row)) ?? ABSENT;
     if (fields === null) missing.push(key);
-    else rows.push({ key, fields, ...(isNewer ? { newer: true } : {}) });
+    else rows.push({ key, ...idOf(key), fields, ...(isNewer ? { newer: true } : {}) });
   });
   return {
     rows,

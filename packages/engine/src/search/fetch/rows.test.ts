@@ -125,9 +125,9 @@ describe('rows of hits', () => {
     const keys = ['8', 'x', '2', '007', '1'].map(key);
     const answer = await getKeys(context(table, 'f'), { keys, columns: ['title'] });
     expect(answer.rows).toEqual([
-      { key: key('8'), fields: { title: 'h' } },
-      { key: key('2'), fields: { title: 'b' } },
-      { key: key('1'), fields: { title: 'a' } },
+      { key: key('8'), id: '8', fields: { title: 'h' } },
+      { key: key('2'), id: '2', fields: { title: 'b' } },
+      { key: key('1'), id: '1', fields: { title: 'a' } },
     ]);
     expect(answer.missing).toEqual([key('x'), key('007')]);
     expect(answer.snapshot).toBe('7');
