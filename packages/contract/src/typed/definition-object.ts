@@ -121,4 +121,5 @@ export interface DefinitionObject {
       }
     | undefined;
   readonly storage?: string | undefined;
+  readonly replicas?: number | undefined;
 }

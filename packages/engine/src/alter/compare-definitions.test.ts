@@ -41,6 +41,12 @@ describe('two definitions', () => {
     expect(strategies(`# a comment\n${BASE.replace('source: title, ', '')}`)).toEqual([]);
   });
 
+  it('that differ in replicas are in force at once', () => {
+    const stored = `${BASE}storage: /lake/store\n`;
+    const changed = compareDefinitions(parse(stored), parse(`${stored}replicas: 2\n`), FACTS);
+    expect(changed).toMatchObject([{ setting: 'replicas', strategy: 'live', from: 1, to: 2 }]);
+  });
+
   it.each([
     ['a new name', BASE.replace('index: notes', 'index: papers'), 'index live'],
     ['the words about the rows', `${BASE}description: notes\n`, 'description live'],

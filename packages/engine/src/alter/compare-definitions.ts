@@ -59,6 +59,7 @@ export function compareDefinitions(
     ...tenant(now, next, fields),
     ...shards(now, next),
     ...windows(now, next),
+    ...replicas(now, next),
     ...fields,
     ...order(now, next),
     ...variants(now, next),
@@ -152,6 +153,11 @@ function shards(now: Definition, next: Definition): readonly AlterChange[] {
     ...change('sharding.map', now.map, next.map, 'reindex', reason),
     ...change('sharding.only', now.only, next.only, 'reindex', 'other shards are held'),
   ];
+}
+
+function replicas(now: Definition, next: Definition): readonly AlterChange[] {
+  const reason = 'searches wait for as many nodes from the next commit on';
+  return change('replicas', now.replicas ?? 1, next.replicas ?? 1, 'live', reason);
 }
 
 const TIERS = 'windows change their tiers when the tiers are applied';

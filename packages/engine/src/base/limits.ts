@@ -50,6 +50,7 @@ export const LIMITS = Object.freeze({
   defaultFields: 24,
   lockWaitMillis: 30_000,
   shards: 64,
+  replicas: 8,
   windows: 1000,
   threads: 64,
   queuedCalls: 1000,

@@ -168,6 +168,8 @@ export interface Definition {
   readonly windows?: WindowsDefinition;
   /** Where cold windows are: a folder, or `s3://bucket/prefix`. */
   readonly storage?: string;
+  /** Nodes of a cluster that have a commit of the store besides the first one. Absent: 1. */
+  readonly replicas?: number;
   readonly fields: readonly FieldDefinition[];
   readonly variants: readonly VariantDefinition[];
   readonly analyzers: readonly AnalyzerDefinition[];

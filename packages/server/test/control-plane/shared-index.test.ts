@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readableIndex } from '../../src/cluster/node-state.ts';
 import { INDEX } from './cluster-table.ts';
 import { ReshardCluster, WAIT } from './reshard-cluster.ts';
 import { CLUSTER_KEY } from './stand-in-node.ts';
@@ -90,11 +91,14 @@ describe('an index in a store, under a control plane', () => {
       .definition(5)
       .replace(/catalog: \{.*?\}/, 'catalog: main')
       .replace(/^storage.*$/m, 'storage: store');
-    const definition_yaml = `${named}description: ${description}\n`;
+    const definition_yaml = `${named}description: ${description}\nreplicas: 2\n`;
     await cluster.client.alterIndex({ index: INDEX, definition_yaml, apply: true });
     await vi.waitFor(async () => {
       const described = await cluster.client.describeIndex({ index: INDEX });
       expect(described).toMatchObject({ description });
+      const states = await Promise.all(cluster.clients.map((node) => node.state()));
+      const own = states.map((state) => readableIndex(state, INDEX)?.copies);
+      expect(own).toEqual([3, 3, 3]);
     }, WAIT);
     await read(3);
     await cluster.client.applyReshard({ index: INDEX, shards: 2 });

@@ -87,9 +87,6 @@ const SHARD_OPERATIONS: Readonly<Record<ShardOperation, true>> = {
   fetch: true,
 };
 
-/** One more than the replicas of an index. */
-const COPIES = 2;
-
 const PIT = 'pit:';
 const SIDE = 'side:';
 const OF_SIDES: ReadonlySet<string> = new Set(['open_side', 'close_side', 'side_rows']);
@@ -115,11 +112,11 @@ export class NodeReads {
     const aliases = registry.aliases.list();
     return registry.list().map(({ name }) => {
       const known = this.#indexes.known(name);
-      const { shards = 1, only } = known.definition;
+      const { shards = 1, only, replicas = 1 } = known.definition;
       const { uuid, version } = known.registered;
       return {
         ...{ index: name, uuid, shards, definition_version: version },
-        copies: sharedPlace(known.definition, known.registered.baseDir) === null ? 0 : COPIES,
+        copies: sharedPlace(known.definition, known.registered.baseDir) === null ? 0 : 1 + replicas,
         ordinals: only ?? Array.from({ length: shards }, (_, ordinal) => ordinal),
         commits: this.#commits(known),
         aliases: aliases.filter(({ index }) => index === name).map(({ alias }) => alias),

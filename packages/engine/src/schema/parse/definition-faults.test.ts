@@ -180,6 +180,14 @@ describe('faults of a definition', () => {
       ['8:10 error an index on several nodes is not published: leave storage out'],
     ],
     [
+      `${HEAD}${FIELD}\nreplicas: 2`,
+      ['7:11 error replicas are of an index with storage, without windows'],
+    ],
+    [
+      `${HEAD}${FIELD}\nreplicas: 9\nstorage: s3://b/p`,
+      ['7:11 error replicas must be a whole number from 0 to 8, not 9'],
+    ],
+    [
       `${HEAD}${FIELD}\nstorage: ~/p`,
       ['7:10 error storage "~/p" begins with "~", which is not replaced: write the path'],
     ],
@@ -254,7 +262,7 @@ describe('faults of a definition', () => {
         '1:1 error a definition must be a map of version, index, description, source, key, ' +
           'on_duplicate_key, on_bad_row, freshness_ms, keep_previous, tenant_field, ' +
           'default_fields, hybrid, fields, variants, ' +
-          'analyzers, synonyms, sharding, windows, storage',
+          'analyzers, synonyms, sharding, windows, storage, replicas',
       ],
     ],
   ];

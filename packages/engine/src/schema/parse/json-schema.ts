@@ -81,6 +81,13 @@ const SHAPE = closed(
   ['name', 'fields'],
 );
 
+const SHARDING = closed({
+  shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
+  buckets: { const: KEY_BUCKETS },
+  map: list(text),
+  only: list({ type: 'integer', minimum: 0, maximum: LIMITS.shards - 1 }),
+});
+
 /**
  * The JSON Schema (draft 2020-12) of a definition, for editors that complete and underline while
  * one writes. It knows the shape alone: what only the whole or the table can tell is `lhs index
@@ -137,12 +144,7 @@ export function definitionJsonSchema(): JsonObject {
           properties: { name, tokenizer: text, filters: { type: 'array' } },
           required: ['name', 'tokenizer'],
         }),
-        sharding: closed({
-          shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
-          buckets: { const: KEY_BUCKETS },
-          map: list(text),
-          only: list({ type: 'integer', minimum: 0, maximum: LIMITS.shards - 1 }),
-        }),
+        sharding: SHARDING,
         windows: closed(
           {
             field: text,
@@ -152,6 +154,7 @@ export function definitionJsonSchema(): JsonObject {
           ['field', 'every'],
         ),
         storage: text,
+        replicas: { type: 'integer', minimum: 0, maximum: LIMITS.replicas },
       },
       ['version', 'index', 'source'],
     ),

@@ -59,6 +59,7 @@ export const DEFINITION_KEYS = [
   'sharding',
   'windows',
   'storage',
+  'replicas',
 ] as const;
 type Entries = KnownEntries<(typeof DEFINITION_KEYS)[number]>;
 
@@ -160,9 +161,8 @@ function readAll(
   const source = map.source && parseSource(map.source, report);
   places.source = map.source?.at ?? tree.at;
   const key = readKey(map.key, places, report);
-  const policies = ['refuse', 'last'] as const;
   const onDuplicateKey = map.on_duplicate_key
-    ? readChoice(map.on_duplicate_key, 'on_duplicate_key', policies, report)
+    ? readChoice(map.on_duplicate_key, 'on_duplicate_key', ['refuse', 'last'] as const, report)
     : 'refuse';
   const onBadRow = map.on_bad_row
     ? readChoice(map.on_bad_row, 'on_bad_row', ['refuse', 'skip'] as const, report)
@@ -182,6 +182,7 @@ function readAll(
   const windows = map.windows && parseWindows(map.windows, fields, report);
   const cut = map.windows && { tree: map.windows, hot: windows?.hot };
   const storage = parseStorage(map.storage, cut, report);
+  const replicas = parseReplicas(map, report);
   if (map.storage && !cut && sharding.only !== undefined) {
     report.error(map.storage.at, 'an index on several nodes is not published: leave storage out');
   }
@@ -204,11 +205,20 @@ function readAll(
     ...sharding,
     ...(windows === undefined ? {} : { windows }),
     ...(storage === undefined ? {} : { storage }),
+    ...(replicas === undefined ? {} : { replicas }),
     fields: fields.map((placed) => Object.freeze(placed)),
     variants,
     analyzers: analyzers as readonly AnalyzerDefinition[],
     text,
   });
+}
+
+function parseReplicas({ replicas, storage, windows }: Entries, report: Report) {
+  if (!replicas) return undefined;
+  if (!storage || windows) {
+    report.error(replicas.at, 'replicas are of an index with storage, without windows');
+  }
+  return readWhole(replicas, 'replicas', 0, LIMITS.replicas, report);
 }
 
 interface MutablePlaces extends DefinitionPlaces {
