@@ -155,6 +155,30 @@ describe('the receipt of an erasure', () => {
   });
 });
 
+describe('a move that does not end', () => {
+  it.each(['commits/', 'indexes/'])('leaves no files where it led: no %s', async (denies) => {
+    await define();
+    await store.lake.backend.reindex({ index: 't' });
+    const second = `${store.place}-second`;
+    const there = () =>
+      [...store.server.buckets.get('home')!.keys()].filter(
+        (key) => `s3://home/${key}`.startsWith(second) && /(commits|data|indexes)\//.test(key),
+      );
+    store.server.fault = ({ method, key }) =>
+      method === 'PUT' && key.includes(denies) ? denied() : null;
+    await expect(
+      store.lake.backend.moveIndex({ index: 't', storage: second }),
+    ).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    expect(there().length).toBeGreaterThan(0);
+    store.server.fault = () => null;
+    await store.lake.backend.moveIndex({ index: 't', storage: store.place });
+    expect(there()).toEqual([]);
+    expect(await published()).toMatchObject({ place: `${store.place}/t` });
+  });
+});
+
 describe('a build', () => {
   const faults = {
     'cannot be written': { fault: denied, code: 'permission_denied', message: /access denied/ },

@@ -143,7 +143,7 @@ export class HomeIndex {
       const [generation] = generationsAmong(this.#index.folder, [basename(draft.folder)]);
       const idle = () => undefined;
       const pinned = { ...draft, generation: generation.number, renew: idle, release: idle };
-      if (this.#newest === null) await markHome(this.#home, this.#options.signal);
+      if (this.#newest === null) await this.#begin();
       const commit = await this.#send(pinned, under);
       return () => this.#note(commit, draft.commit);
     });
@@ -219,7 +219,7 @@ export class HomeIndex {
         this.#index.isSame(newest);
       const isEnough = isThere && (this.#isFresh || this.#options.afresh !== true);
       if (isEnough && !(await this.#hasLost(pinned.commit))) return pinned.commit;
-      if (newest === null) await markHome(this.#home, this.#options.signal);
+      if (newest === null) await this.#begin();
       this.#note(await this.#send(pinned), pinned.commit);
       return pinned.commit;
     } finally {
@@ -236,6 +236,13 @@ export class HomeIndex {
     );
     return this.#lost;
   };
+
+  /** Before the first write to a place: who leaves it before a commit removes what is there. */
+  async #begin(): Promise<void> {
+    await markHome(this.#home, this.#options.signal);
+    this.#published = { ...this.#published, name: this.#index.index, isOwn: true };
+    writePublication(this.#index, this.#published);
+  }
 
   /** Whether the store has lost objects that can be sent again, if it is time to look for them. */
   async #hasLost(commit: Commit): Promise<boolean> {

@@ -38,7 +38,8 @@ export async function removePublished(publication: Publication, movedTo?: string
 /** Throws index_busy if another data folder has written the newest commit. */
 async function requireOwn(home: Home, { family, newest: own, isOwn }: Publication): Promise<void> {
   const newest = await lastCommit(home, family);
-  const isLast = newest === null || (isOwn && newest.attempt === own?.attempt);
+  const isSame = own === null ? newest?.number === 1 : newest?.attempt === own.attempt;
+  const isLast = newest === null || (isOwn && isSame);
   if (!isLast && !(await isDropped(home, family))) throw writtenElsewhere(newest.index, home);
 }
 
