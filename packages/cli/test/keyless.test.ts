@@ -53,6 +53,8 @@ describeOnBackends('an index with key: row', home, ({ backend }) => {
     const why = await home.run(['index', 'explain', 'birds', query, '--key', key]);
     expect(why).toMatchObject({ code: 0 });
     expect(await home.run(['explain', 'birds', query, key])).toEqual(why);
+    const { stderr } = await home.run(['explain', 'birds', query, key, '--debug']);
+    expect(stderr).toMatch(/^scored by: (kernel|bitmaps)$/m);
     const keyless = await home.run(['explain', 'birds', query]);
     expect(keyless.stderr).toContain('write it as --key _row=…, or at the end of the query');
     const exported = await home.run(['index', 'export', 'birds', '--format', 'ndjson']);
