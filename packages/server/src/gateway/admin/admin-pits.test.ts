@@ -11,10 +11,10 @@ const OWN = ['n1:9001', 'n2:9001'];
 type Work = (address: string, name: string, request: object) => Promise<unknown>;
 
 /** Points in time over nodes that hold the index `notes`. `sent`: where calls went. */
-function pitsOver(work: Work, holders = OWN) {
+function pitsOver(work: Work, holders = OWN, shards = OWN.map((_, ordinal) => [ordinal])) {
   const sent: string[] = [];
-  const seen = holders.map((address, ordinal) => {
-    const index = { index: 'notes', shards: 2, ordinals: [ordinal], aliases: [], commits: [] };
+  const seen = holders.map((address, i) => {
+    const index = { index: 'notes', shards: 2, ordinals: shards[i], aliases: [], commits: [] };
     return { address, up: true, state: { node: address, indexes: [index] } };
   });
   const routing = {
@@ -93,5 +93,19 @@ describe('a point in time over nodes', () => {
     const { open } = pitsOver(async (address) => ({ pit_id: `p ${address}`, snapshot: '7' }));
     const { pit_id } = await open({ index: 'notes' });
     expect(splitPit(pit_id as string)).toEqual(new Map(OWN.map((at) => [at, `p ${at}`])));
+  });
+
+  it('is on the nodes of one snapshot where all have all shards', async () => {
+    const holders = [...OWN, 'n3:9001', 'n4:9001'];
+    const opening: Work = async (address) => {
+      if (address === 'n1:9001') throw new LhsError('unreachable', 'connect ECONNREFUSED');
+      return { pit_id: `p ${address}`, snapshot: address === 'n2:9001' ? '8' : '7' };
+    };
+    const all = holders.map(() => [0, 1]);
+    const { sent, open } = pitsOver(opening, holders, all);
+    const { pit_id, snapshot } = await open({ index: 'notes' });
+    expect(snapshot).toBe('7');
+    expect([...splitPit(pit_id as string).keys()]).toEqual(['n3:9001', 'n4:9001']);
+    expect(sent).toContain('close n2:9001');
   });
 });

@@ -36,35 +36,41 @@ async function closePit(
   return { closed: closed.some((one) => one.closed) };
 }
 
-/** Pins the commits of all nodes; they have to show one source snapshot. */
+/** Pins commits of all shards that show one source snapshot, on all nodes that have them. */
 async function openPit(nodes: AdminNodes, request: OpenPitRequest, call: CallContext) {
   for (let attempt = 1; ; attempt++) {
-    const opened = await openAll(nodes, request, call);
-    const [{ pit: first }] = opened;
-    const joined = joinPits(new Map(opened.map(({ address, pit }) => [address, pit.pit_id])));
-    if (opened.every(({ pit }) => pit.snapshot === first.snapshot)) {
-      return { ...first, pit_id: joined };
+    const { opened, fault } = await openAll(nodes, request, call);
+    const whole = atOneSnapshot(opened);
+    const others = opened.filter((one) => !whole.includes(one));
+    await closeAll(nodes, request, others, call);
+    if (whole.length > 0) {
+      const joined = joinPits(new Map(whole.map(({ address, pit }) => [address, pit.pit_id])));
+      return { ...whole[0].pit, pit_id: joined };
     }
-    await closeAll(nodes, request, opened, call);
-    if (attempt === PIT_ATTEMPTS) {
-      throw atDifferentSnapshots();
-    }
+    if (fault !== undefined) throw fault.reason;
+    if (attempt === PIT_ATTEMPTS) throw atDifferentSnapshots();
   }
 }
 
-/** Throws the first error of a node after the others have let go of what they pinned. */
+/** The nodes of one snapshot that have all shards, most of them; none: there is no such snapshot. */
+function atOneSnapshot(opened: readonly NodePit[]): readonly NodePit[] {
+  const groups = [...Map.groupBy(opened, ({ pit }) => pit.snapshot).values()];
+  const whole = groups.filter((group) => {
+    return new Set(group.flatMap(({ ordinals }) => ordinals)).size === group[0].shards;
+  });
+  return whole.toSorted((a, b) => b.length - a.length)[0] ?? [];
+}
+
 async function openAll(nodes: AdminNodes, request: OpenPitRequest, call: CallContext) {
   const owners = await nodes.owners(request.index, call);
   const results = await Promise.allSettled(
-    owners.map(async ({ address }): Promise<NodePit> => {
-      return { address, pit: await nodes.read(address, 'openPit', request, call) };
+    owners.map(async ({ address, ordinals, shards }): Promise<NodePit> => {
+      const pit = await nodes.read(address, 'openPit', request, call);
+      return { address, ordinals, shards, pit };
     }),
   );
   const opened = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = results.find((one) => one.status === 'rejected');
-  if (failed === undefined) return opened;
-  await closeAll(nodes, request, opened, call);
-  throw failed.reason;
+  return { opened, fault: results.find((one) => one.status === 'rejected') };
 }
 
 /** A node that cannot close its point in time forgets it when it expires. */
@@ -86,5 +92,8 @@ const PIT_ATTEMPTS = 5;
 
 interface NodePit {
   readonly address: string;
+  readonly ordinals: readonly number[];
+  /** Number of shards of the index. */
+  readonly shards: number;
   readonly pit: PointInTime;
 }
