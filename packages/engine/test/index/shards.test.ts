@@ -1,3 +1,4 @@
+// @module-tag campaign
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/int
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort, everyNth, seedOfDay } from '../../../../test/support/effort.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { hasShared } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -241,7 +243,7 @@ describe('an index of several shards', () => {
 });
 
 describe.skipIf(!hasShared)('the shards of an index over a table that others wrote', () => {
-  it.each(['events_variant', 'types_v3', 'reviews_mor'])(
+  it.each(everyNth(['events_variant', 'types_v3', 'reviews_mor'], byEffort(3, 1), seedOfDay()))(
     '%s: export and digest equal those of one shard',
     async (name) => {
       const table = await openTruthTable(name, { withMeaning: true });

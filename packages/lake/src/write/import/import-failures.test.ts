@@ -42,7 +42,8 @@ async function dataOf(table: string) {
   return { lying: filesIn(join(lake, ...table.split('.'), 'data')).sort(), named, rows };
 }
 
-const ROWS = 400_000;
+/** As many keys as do not fit into memory. */
+const ROWS = LIMITS.keysInMemory + 10_000;
 const large = join(folder, 'large.parquet');
 beforeAll(async () => {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
