@@ -181,7 +181,6 @@ export class InvertedReader implements PostingsSource {
 
   /** The same for walks over entries of blocks from .. to, and postings of their terms. */
   entriesOf(from: number, to: number): DictionaryLayout {
-    this.#needEntries(from, to);
     if (this.#demand !== undefined) {
       const { i32 } = this.arena;
       const at = (block: number) =>
@@ -190,6 +189,7 @@ export class InvertedReader implements PostingsSource {
           : i32[this.#layout.index + block * BLOCK_WORDS + 3];
       this.#demand(this.#small.at + at(from), at(to) - at(from));
     }
+    this.#needEntries(from, to);
     return this.#layout;
   }
 

@@ -115,7 +115,7 @@ export class LocalShard implements Shard {
     const searching = () => this.#searching(request, signal);
     const search = () =>
       atOnceOrInTurns(this.#cold ? this.#withKeys(searching(), request) : searching());
-    return this.#reading(search, this.#demandsOf(request.query));
+    return this.#reading(search, this.#demandsOf(request.query, request.limit));
   }
 
   /**
@@ -237,11 +237,11 @@ export class LocalShard implements Shard {
     return this.#cold ? withColdBytes(read, prepare) : read();
   }
 
-  #demandsOf(query: ShardQuery): Prepare | undefined {
+  #demandsOf(query: ShardQuery, limit = 0): Prepare | undefined {
     if (!this.#cold) return undefined;
     const { clause, order, collapse, ...narrowing } = this.#bind(query);
     const clauses = [clause, ...narrowingClauses(narrowing)];
-    return (missing) => this.#demand({ clauses, order, collapse }, missing);
+    return (missing) => this.#demand({ clauses, order, collapse, limit }, missing);
   }
 
   #demand(plan: DemandingPlan, missing: string | null): void {

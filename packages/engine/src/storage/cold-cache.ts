@@ -99,16 +99,15 @@ export async function fetchDemanded(): Promise<void> {
 }
 
 /**
- * Runs `work` again and again, each time with the bytes that it demanded before. `prepare` demands
- * what `work` will need, so that all of it is fetched at once, also after a miss: it may see deeper
- * then. Memory is kept as long as `work` or another one runs.
+ * Runs `work` again and again, each time with the bytes that it demanded before. After a miss,
+ * `prepare` demands what `work` will need, so that all of it is fetched at once. Memory is kept as
+ * long as `work` or another one runs.
  */
 export async function withColdBytes<T>(
   work: () => T | Promise<T>,
   prepare: Prepare = () => {},
 ): Promise<T> {
   return holdingColdBytes(async () => {
-    collectDemands(() => prepare(null));
     for (let round = 0; ; round++) {
       if (demanded.size > 0) await fetchDemanded();
       try {

@@ -39,7 +39,8 @@ export function markSparse(
   return dense;
 }
 
-function demandBig(source: PostingsSource, { size, refs, dfs }: FoundTerms): void {
+/** Of a cold file: demands the long postings of terms. */
+export function demandBig(source: PostingsSource, { size, refs, dfs }: FoundTerms): void {
   for (let i = 0; i < size; i++) if (refs[i] < 0) bigTermAt(source, dfs[i], refs[i]);
 }
 

@@ -1,10 +1,10 @@
-import { Deadline } from '../../base/time/deadline.ts';
+import { Deadline, NO_DEADLINE } from '../../base/time/deadline.ts';
 import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { fuzzyScore } from '../bind/clause.ts';
 import { explainConstant } from '../explain/constant.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
-import { fillPattern } from '../weight/pattern-matches.ts';
+import { demandFound, fillPattern, findPattern } from '../weight/pattern-matches.ts';
 import type { ClauseOf, ClauseScope, ExplainedDoc, LeafModule } from './module.ts';
 import { termsLeaf } from './terms-leaf.ts';
 
@@ -20,6 +20,10 @@ export const patternModule: LeafModule<PatternClause> = {
           fillPattern(inverted, clause.automaton, bits, scope.deadline),
         ),
   terms: ({ automaton }, visitor) => visitor.pattern(automaton),
+  demand: ({ field, automaton }, segment) =>
+    demandFound(segment.inverted(field.id), (inverted, found) =>
+      findPattern(inverted, automaton, found, NO_DEADLINE),
+    ),
   explain: (clause, doc, name) =>
     explainConstant(clause, patternModule, doc, name, () => scoreOf(clause, doc)),
 };

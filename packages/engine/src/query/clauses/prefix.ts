@@ -1,4 +1,6 @@
-import { fillPrefix } from '../weight/pattern-matches.ts';
+import { NO_DEADLINE } from '../../base/time/deadline.ts';
+import { findPrefix } from '../../inverted/pattern/prefix.ts';
+import { demandFound, fillPrefix } from '../weight/pattern-matches.ts';
 import type { ClauseOf, LeafModule } from './module.ts';
 import { bytesText, termsLeaf } from './terms-leaf.ts';
 
@@ -10,4 +12,8 @@ export const prefixModule: LeafModule<ClauseOf<'prefix'>> = {
       fillPrefix(inverted, clause.prefix, bits, scope.deadline),
     ),
   terms: ({ prefix }, visitor) => visitor.prefix(prefix),
+  demand: ({ field, prefix }, segment) =>
+    demandFound(segment.inverted(field.id), (inverted, found) =>
+      findPrefix(inverted, prefix, found, NO_DEADLINE),
+    ),
 };

@@ -1,6 +1,6 @@
 import { type Deadline, NO_DEADLINE } from '../../base/time/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import { markAll } from '../../inverted/pattern/documents.ts';
+import { demandBig, markAll } from '../../inverted/pattern/documents.ts';
 import { type FoundTerms, foundTerms } from '../../inverted/pattern/found-terms.ts';
 import { findNearTerms, findWithinEdits } from '../../inverted/pattern/near.ts';
 import { findPrefix } from '../../inverted/pattern/prefix.ts';
@@ -42,6 +42,19 @@ export function fillPattern(
     found.clear();
     findPattern(reader, automaton, found, deadline);
     markAll(reader, found, bits, deadline);
+  });
+}
+
+/** Demands the postings of all terms that `find` adds, once the dictionary is here. */
+export function demandFound(
+  reader: InvertedReader | null,
+  find: (reader: InvertedReader, into: FoundTerms) => void,
+): void {
+  if (reader === null) return;
+  foundTerms.lend((found) => {
+    found.clear();
+    find(reader, found);
+    demandBig(reader, found);
   });
 }
 

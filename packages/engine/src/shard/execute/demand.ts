@@ -17,6 +17,8 @@ export interface DemandingPlan {
   readonly clauses: readonly Clause[];
   readonly order?: readonly SortKey[];
   readonly collapse?: FieldPlan | null;
+  /** Documents of the page; absent: none. */
+  readonly limit?: number;
 }
 
 /**
@@ -26,17 +28,34 @@ export interface DemandingPlan {
 export function demandFor(
   segments: readonly SegmentReader[],
   windows: WindowLayout | null,
-  { clauses, order = [], collapse = null }: DemandingPlan,
+  plan: DemandingPlan,
   component: string | null,
 ): void {
+  const { clauses, order = [], collapse = null } = plan;
   const reachable = reachableSegments(windows, clauses);
+  const isByKey = keysDecide(plan);
   for (const segment of segments) {
     if (!segment.isCold || !reachable(segment)) continue;
     for (const clause of clauses) demandClause(segment, clause);
+    if (isByKey) collectDemands(() => void segment.keys.ranks);
     for (const key of order) if (key.kind === 'field') segment.demandColumn(key.field);
     if (collapse !== null) segment.demandColumn(collapse);
     if (component !== null) segment.demandFiles(component);
   }
+}
+
+/** Whether the order of keys decides which documents come first: all have one score, or groups. */
+function keysDecide({ clauses, order = [], collapse = null, limit = 0 }: DemandingPlan): boolean {
+  if (limit === 0) return false;
+  const isByScore = order.every(({ kind }) => kind === 'score');
+  return collapse !== null || (isByScore && !clauses.slice(0, 1).some(scoresWords));
+}
+
+function scoresWords(clause: Clause): boolean {
+  const module = moduleOf(clause);
+  return isCompoundModule(module)
+    ? allParts(clause).some(scoresWords)
+    : module.scoresWords === true;
 }
 
 /** Demands what a search for the nearest of all documents reads first. */
@@ -52,7 +71,7 @@ function demandClause(segment: SegmentReader, clause: Clause): void {
     for (const part of allParts(clause)) demandClause(segment, part);
   } else if ('field' in clause) {
     demandTerms(segment, clause.field, exactTerms(clause));
-    module.demand?.(clause, segment);
+    collectDemands(() => module.demand?.(clause, segment));
   }
 }
 
