@@ -16,7 +16,7 @@ import { mergeSorted } from '../base/arrays/merge-sorted.ts';
 import type { Deadline } from '../base/time/deadline.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import { mapCold } from '../storage/cold-file.ts';
+import { inParts, mapCold } from '../storage/cold-file.ts';
 import { type GroupCursor, type GroupNumbers, GroupTable, groupNumbers } from './group-numbers.ts';
 import {
   compareRanked,
@@ -26,7 +26,7 @@ import {
   type SortKey,
   type SortValue,
 } from './order.ts';
-import { RankedDocs } from './ranked-docs.ts';
+import { RankedDocs, SegmentDoc } from './ranked-docs.ts';
 import { compareDocs, type SegmentSortKey } from './segment-order.ts';
 
 /** The first document of a group. */
@@ -122,7 +122,7 @@ export class SegmentGroups {
     const doc = this.#table.docs[group];
     const score = this.#scoreOf(group);
     const values = this.#keys.map((key) => key.value(doc, score));
-    return { values, key: this.#reader.keys.key(doc) };
+    return new SegmentDoc(this.#reader.keys, { segment: this.segment, doc, score, values });
   }
 
   #scoreOf(group: number): number {
@@ -158,11 +158,15 @@ export function firstGroups(
   const { limit, deadline } = window;
   if (segments.length > 1) uniteGroups(segments, order, deadline);
   let first: readonly CollapsedDoc[] = [];
-  for (const groups of segments) {
-    const last = first.length === limit ? first[limit - 1] : null;
-    first = mergeRanked(first, groups.first(window, last), order, limit);
-  }
-  return first;
+  return inParts((part) => {
+    for (const groups of segments) {
+      part(() => {
+        const last = first.length === limit ? first[limit - 1] : null;
+        first = mergeRanked(first, groups.first(window, last), order, limit);
+      });
+    }
+    return first;
+  });
 }
 
 /** If several segments have a group, its first one gets the documents of all. */
@@ -176,16 +180,17 @@ function uniteGroups(
     order,
   );
   const owners = new Map(segments.map((groups) => [groups.cursor(), groups]));
-  mergeSorted([...owners.keys()], (equal, count) => {
-    deadline.spend(count);
-    if (count === 1) return true;
-    const same = equal.slice(0, count);
-    unite(
-      same.map((cursor) => ({ groups: owners.get(cursor)!, group: cursor.group })),
-      order,
-    );
-    return true;
-  });
+  inParts((part) =>
+    mergeSorted([...owners.keys()], (equal, count) => {
+      deadline.spend(count);
+      if (count === 1) return true;
+      const same = equal.slice(0, count).map((cursor) => {
+        return { groups: owners.get(cursor)!, group: cursor.group };
+      });
+      part(() => unite(same, order));
+      return true;
+    }),
+  );
 }
 
 interface OwnedGroup {

@@ -98,6 +98,21 @@ export function* eachCold<T>(
   if (missed !== null) throw missed;
 }
 
+/** Runs `work`, which hands over its parts. If some miss bytes, all demand theirs; then it throws. */
+export function inParts<T>(work: (part: (read: () => void) => void) => T): T {
+  let missed: ColdMiss | null = null;
+  const result = work((read) => {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof ColdMiss)) throw error;
+      missed ??= error;
+    }
+  });
+  if (missed !== null) throw missed;
+  return result;
+}
+
 /** What `read` gives for each item; of all of them as `eachCold`. */
 export function mapCold<T, R>(items: readonly T[], read: (item: T, at: number) => R): R[] {
   const results: R[] = [];

@@ -30,6 +30,7 @@ import {
 } from '../../collect/order.ts';
 import { type KeyOrder, RankedDocs, SegmentDoc } from '../../collect/ranked-docs.ts';
 import { segmentOrder } from '../../collect/segment-order.ts';
+import { hasCold } from '../../index/cold-segments.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { RangeScores, SegmentNode } from '../../query/weight/segment-node.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
@@ -47,7 +48,7 @@ import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type Reachable, reachableSegments } from './reachable.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
 import { collectTested, stopsEarly } from './tested-matches.ts';
-import { canSettle, numberedKeys, SPARE, settled } from './untied.ts';
+import { canSettle, firstByKeys, numberedKeys, SPARE, settled } from './untied.ts';
 
 /** What to find, and how much of it. */
 export interface ExecutionPlan {
@@ -136,6 +137,7 @@ class Search {
   readonly #narrowing: Narrowing;
   readonly #reachable: Reachable;
   readonly #scored: boolean;
+  readonly #isCold: boolean;
   /** Groups of each segment with matches, when collapsed. */
   readonly #groups: SegmentGroups[] = [];
   /** Names of the only groups that are collected; null: all. */
@@ -162,6 +164,7 @@ class Search {
     this.#narrowing = new Narrowing(narrowing, filters, deadline);
     this.#reachable = reachableSegments(plan.windows, [documents, ...narrowing]);
     this.#scored = plan.order.some((key) => key.kind === 'score');
+    this.#isCold = hasCold(segments);
     this.#tested = stopsEarly(plan);
   }
 
@@ -176,7 +179,7 @@ class Search {
           only: this.#only,
           deadline: this.#deadline,
         })
-      : this.#docs;
+      : this.#first();
     return { docs: this.#scored ? docs : this.#withScores(docs), total: this.#total };
   }
 
@@ -214,7 +217,7 @@ class Search {
     this.#nodes.set(number, node);
     const own = { reader, scratch, node, narrowing: this.#narrowing, order, keys, segmentKeys };
     collectTested(own, top);
-    this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
+    this.#merge(top.harvest(number));
   }
 
   #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
@@ -256,12 +259,30 @@ class Search {
       collectEvery(segment, (doc, value) => groups.offer(doc, value));
       this.#groups.push(groups);
     } else {
-      const last = this.#docs.length === limit ? this.#docs[limit - 1] : null;
+      const last = this.#last;
       const top = new RankedDocs(keys, segmentKeys, limit, after, last);
       collectFirst(segment, top);
-      this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
+      this.#merge(top.harvest(number));
     }
     for (const bits of held) scratch.bitmaps.give(bits);
+  }
+
+  /** The last document of the page so far; null: there are fewer. */
+  get #last(): RankedDoc | null {
+    const { limit } = this.#plan;
+    return !this.#isCold && this.#docs.length === limit ? this.#docs[limit - 1] : null;
+  }
+
+  /** Documents of cold segments are merged at the end, so that their keys are demanded together. */
+  #merge(found: readonly RankedDoc[]): void {
+    const { order, limit } = this.#plan;
+    this.#docs = this.#isCold
+      ? [...this.#docs, ...found]
+      : mergeRanked(this.#docs, found, order, limit);
+  }
+
+  #first(): readonly RankedDoc[] {
+    return this.#isCold ? firstByKeys(this.#docs, this.#plan) : this.#docs;
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { Deadline } from '../../base/time/deadline.ts';
+import { inOneTurn } from '../../base/turns.ts';
 import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
 import type { RankedDoc } from '../../collect/order.ts';
 import { SegmentDoc } from '../../collect/ranked-docs.ts';
+import { hasCold } from '../../index/cold-segments.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { TermShape } from '../../query/weight/term-shape.ts';
@@ -27,7 +29,7 @@ import type { KernelShape, PatternShape } from './kernel-shape.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
-import { canSettle, numberKey, SPARE, settled } from './untied.ts';
+import { canSettle, firstByKeys, numberKey, SPARE, settled } from './untied.ts';
 
 /** Answers a query of a shape by the postings' kernels, in steps. */
 export function* kernelSearch(
@@ -41,16 +43,18 @@ export function* kernelSearch(
   const blocked: Blocked[] = [];
   const reachable = segments.map(reachableSegments(plan.windows, [plan.clause, ...narrowing]));
   const scoring = scoringSegments(segments, reachable, shape, outer, deadline, blocked);
-  const skips = reachable.includes(false);
+  // keys of hits that tie in several segments are demanded together
+  const isApart = scoring.length > 1 && hasCold(segments);
+  const isPart = isApart || reachable.includes(false);
   const kernel = (own: readonly ScoringSegment[]): Kernel =>
     'pattern' in shape
       ? patternKernel(shape, own, deadline)
-      : termKernel(shape, own, plan, skips ? segments : []);
+      : termKernel(shape, own, plan, isPart ? segments : []);
   const answer =
     plan.limit === 0
       ? yield* counted(kernel(scoring))
       : (('pattern' in shape ? null : yield* searchUntied(segments, kernel(scoring), plan)) ??
-        (yield* searchTop(segments, kernel(withRanks(scoring, segments)), plan)));
+        (yield* searchTop(segments, withRanks(scoring, segments), { kernel, isApart }, plan)));
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
   return answer;
 }
@@ -150,20 +154,29 @@ function* searchUntied(
 
 function* searchTop(
   segments: readonly SegmentReader[],
-  search: Kernel,
+  scoring: readonly ScoringSegment[],
+  { kernel, isApart }: { kernel(own: readonly ScoringSegment[]): Kernel; isApart: boolean },
   plan: ExecutionPlan,
 ): Generator<void, Execution> {
   const keyOf = (segment: number, doc: number) => segments[segment].keys.key(doc);
   const after: TopAfter | null = plan.after
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
-  const top = new TopDocs(plan.limit, keyOf, after);
-  const total = yield* search.search(top, plan.total);
-  const skipped = Math.min(plan.skip ?? 0, top.kept);
-  const docs = top.harvest(skipped).map(({ segment, doc, score }): RankedDoc => {
-    return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
-  });
-  return { docs, total, skipped };
+  const parts = isApart ? scoring.map((one) => [one]) : [scoring];
+  const tops = parts.map(() => new TopDocs(plan.limit, keyOf, after));
+  let total = 0;
+  if (isApart) {
+    yield* eachCold(parts, (own, i) => {
+      total += inOneTurn(kernel(own).search(tops[i], plan.total));
+    });
+  } else total = yield* kernel(scoring).search(tops[0], plan.total);
+  const docsOf = (top: TopDocs, from: number) =>
+    top.harvest(from).map(({ segment, doc, score }): RankedDoc => {
+      return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
+    });
+  const skipped = Math.min(plan.skip ?? 0, isApart ? 0 : tops[0].kept);
+  const found = tops.flatMap((top) => docsOf(top, skipped));
+  return { docs: isApart ? firstByKeys(found, plan) : found, total, skipped };
 }
 
 function scoringSegments(

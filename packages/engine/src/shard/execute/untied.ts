@@ -3,6 +3,7 @@
  * segments: some more documents are found, and only the keys of those that tie are read.
  */
 import {
+  compareRanked,
   compareSorted,
   type RankedDoc,
   type SearchAfter,
@@ -50,21 +51,31 @@ export function numberKey(segment: number, doc: number): Uint8Array {
 export function settled(
   segments: readonly SegmentReader[],
   found: readonly RankedDoc[],
-  { order, limit, demandPage }: Page,
+  page: Page,
 ): readonly RankedDoc[] | null {
-  const last = found[Math.min(limit, found.length) - 1];
+  const { order, limit } = page;
+  const spare = found[limit + SPARE - 1];
+  if (spare !== undefined && compareSorted(spare, found[limit - 1], order) === 0) return null;
+  return firstByKeys(
+    found.map((doc) => new SegmentDoc(segments[doc.segment].keys, doc)),
+    page,
+  );
+}
+
+/** The first of some documents. The keys of those that tie are demanded together. */
+export function firstByKeys(
+  found: readonly RankedDoc[],
+  { order, limit, demandPage }: Page,
+): readonly RankedDoc[] {
+  const sorted = found.toSorted((a, b) => compareSorted(a, b, order));
+  const last = sorted[Math.min(limit, sorted.length) - 1];
   const isLast = (doc: RankedDoc) => compareSorted(doc, last, order) === 0;
-  if (found.length === limit + SPARE && isLast(found[limit + SPARE - 1])) return null;
-  const docs = found
-    .filter((doc, i) => i < limit || isLast(doc))
-    .map((doc) => new SegmentDoc(segments[doc.segment].keys, doc));
+  const docs = sorted.filter((doc, i) => i < limit || isLast(doc));
   const ties = (i: number, j: number) => compareSorted(docs[i], docs[j], order) === 0;
   const tied = docs.filter((_, i) => {
     return (i > 0 && ties(i - 1, i)) || (i + 1 < docs.length && ties(i, i + 1));
   });
   const page = docs.length <= limit + FEW ? docs : docs.filter((doc) => !isLast(doc));
   readKeys(tied, () => demandPage?.(page));
-  const compare = (a: RankedDoc, b: RankedDoc) =>
-    compareSorted(a, b, order) || Buffer.compare(a.key, b.key);
-  return docs.sort(compare).slice(0, limit);
+  return docs.sort((a, b) => compareRanked(a, b, order)).slice(0, limit);
 }
