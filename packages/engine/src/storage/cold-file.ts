@@ -98,7 +98,7 @@ export function* eachCold<T>(
   if (missed !== null) throw missed;
 }
 
-/** Runs `work`, which hands over its parts. If some miss bytes, all demand theirs; then it throws. */
+/** Runs `work`, which hands over its parts. If some miss bytes, it throws after the last one. */
 export function inParts<T>(work: (part: (read: () => void) => void) => T): T {
   let missed: ColdMiss | null = null;
   const result = work((read) => {

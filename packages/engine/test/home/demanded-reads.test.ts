@@ -1,5 +1,5 @@
 // @module-tag campaign
-/** What is read of a published index that is opened by its location, and that answers stay equal. */
+/** What is read of an index that is opened by its location, and that answers stay equal. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
