@@ -9,7 +9,7 @@ import { settingValue } from '../config/settings.ts';
 import { runChecks } from '../doctor/checks.ts';
 import { findingLines } from '../doctor/finding-lines.ts';
 import { LAYOUT_FILES, type LayoutFinding, layoutFindings } from '../doctor/layout.ts';
-import { costsOf, type Prices, readPrices, usageLines } from '../doctor/usage-lines.ts';
+import { bytesOfRow, costsOf, type Prices, readPrices, usageLines } from '../doctor/usage-lines.ts';
 import { type SourceFlags, sourceFlags, tableOf } from '../source/source-flags.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { pad } from '../terminal/text.ts';
@@ -68,8 +68,10 @@ export default class Doctor extends LhsCommand {
     }
     const found = await backend.sourceLayout({ index }, LAYOUT_FILES);
     const usage = await backend.usage({ index });
-    if (!json) this.print(usageLines(usage, prices));
-    this.#printLayout(found, index, json, findings, { usage, ...costsOf(usage, prices) });
+    const { rows } = found.layout;
+    if (!json) this.print(usageLines(usage, prices, rows));
+    const more = { usage, bytes_of_row: bytesOfRow(usage, rows), ...costsOf(usage, prices) };
+    this.#printLayout(found, index, json, findings, more);
   }
 
   async #printChecks(dataDir: string, json: boolean): Promise<void> {

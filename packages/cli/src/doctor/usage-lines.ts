@@ -29,8 +29,8 @@ export function costsOf({ objects, reads }: IndexUsage, prices: Prices) {
   };
 }
 
-/** The lines of `lhs doctor INDEX`. */
-export function usageLines(usage: IndexUsage, prices: Prices): readonly string[] {
+/** The lines of `lhs doctor INDEX`; `rows`: those of its table. */
+export function usageLines(usage: IndexUsage, prices: Prices, rows: number): readonly string[] {
   const kinds = Object.entries(usage.bytes).filter(([, size]) => size > 0);
   const { objects, reads } = usage;
   const costs = costsOf(usage, prices);
@@ -40,12 +40,25 @@ export function usageLines(usage: IndexUsage, prices: Prices): readonly string[]
     const size = `${plural(objects.count, 'object')} in the store, ${bytes(objects.bytes)}`;
     lines.push(`${size}: ${dollars(costs.dollars_a_month)} a month`);
   }
+  const each = bytesOfRow(usage, rows);
+  if (each > 0) {
+    const cost = each * prices.gigabyteMonth;
+    lines.push(
+      `a billion rows like these: ${bytes(each * GB)}, in a store ${dollars(cost)} a month`,
+    );
+  }
   if (reads !== undefined) {
-    const each = `${plural(reads.requests, 'request')}, ${bytes(reads.bytes)}`;
+    const fetched = `${plural(reads.requests, 'request')}, ${bytes(reads.bytes)}`;
     const million = `${dollars(costs.dollars_a_million_reads)} for a million of them`;
-    lines.push(`the last process that read it fetched ${each}: ${million}`);
+    lines.push(`the last process that read it fetched ${fetched}: ${million}`);
   }
   return lines;
+}
+
+/** Bytes of an index for each row of its table; 0 if there is none. */
+export function bytesOfRow({ bytes, objects }: IndexUsage, rows: number): number {
+  const local = Object.values(bytes).reduce((sum, size) => sum + size, 0);
+  return rows === 0 ? 0 : (objects?.bytes ?? local) / rows;
 }
 
 /** Dollars; a fraction of a cent with two digits. */
