@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { openTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { byEffort, everyNth } from '../../../../test/support/effort.ts';
+import { byEffort, everyNth, seedOfDay } from '../../../../test/support/effort.ts';
 import { expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { hasShared, shared, tablePath, truthOf } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -98,12 +98,13 @@ const tables = hasShared
   ? readdirSync(`${shared}iceberg`).filter((name) => existsSync(`${tablePath(name)}/truth.json`))
   : [];
 const small = tables.filter((name) => !['git.commits', 'formats_mixed'].includes(name));
-/** In a brief run, half of the tables that `in-step` does not follow. */
+/** In a brief run, a quarter of the tables that `in-step` does not follow. */
 const followed = everyNth(
   small.filter(
     (name, i) => metadataFiles(name).length > 2 && byEffort(goesByStates(name, i), true),
   ),
-  byEffort(2, 1),
+  byEffort(4, 1),
+  seedOfDay(),
 );
 const hadoop = everyNth(
   small.filter(
@@ -112,6 +113,7 @@ const hadoop = everyNth(
       truthOf(name).snapshots.length > 1,
   ),
   byEffort(6, 1),
+  seedOfDay(),
 );
 
 describe.skipIf(!hasShared)('syncs of foreign tables through their states', () => {
