@@ -177,7 +177,7 @@ describe('faults of a definition', () => {
     ],
     [
       `${HEAD}${FIELD}\nsharding: {shards: 2, only: [0]}\nstorage: s3://b/p`,
-      ['8:10 error an index on several nodes is not published: leave storage out'],
+      ['8:10 error an index on several nodes gets no storage: create another one'],
     ],
     [
       `${HEAD}${FIELD}\nreplicas: 2`,

@@ -184,7 +184,7 @@ function readAll(
   const storage = parseStorage(map.storage, cut, report);
   const replicas = parseReplicas(map, report);
   if (map.storage && !cut && sharding.only !== undefined) {
-    report.error(map.storage.at, 'an index on several nodes is not published: leave storage out');
+    report.error(map.storage.at, 'an index on several nodes gets no storage: create another one');
   }
   if (index === undefined || source === undefined) return null;
   if (onDuplicateKey === undefined || onBadRow === undefined) return null;
