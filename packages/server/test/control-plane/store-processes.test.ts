@@ -165,6 +165,19 @@ fields:
     }
   }, 600_000);
 
+  it('answers whole while each node is stopped in turn', async () => {
+    for (const name of NAMES) {
+      await spread();
+      const { child } = nodes.get(name)!;
+      child.kill('SIGSTOP');
+      try {
+        for (let i = 0; i < 20; i++) await expectWhole();
+      } finally {
+        child.kill('SIGCONT');
+      }
+    }
+  }, 600_000);
+
   it('answers whole after the loss of all disks', async () => {
     await Promise.all(NAMES.map(lose));
     await Promise.all(NAMES.map(startNode));
