@@ -1,6 +1,6 @@
 /**
  * The first documents without the order of all keys, which would have to be fetched of cold
- * segments: some more documents are found, and only the keys of those that tie are read.
+ * segments: some more documents are found, and the keys of those are read that tie with the last.
  */
 import {
   compareRanked,
@@ -62,7 +62,7 @@ export function settled(
   );
 }
 
-/** The first of some documents. The keys of those that tie are demanded together. */
+/** The first of some documents. Their keys are demanded together. */
 export function firstByKeys(
   found: readonly RankedDoc[],
   { order, limit, demandPage }: Page,
@@ -71,11 +71,7 @@ export function firstByKeys(
   const last = sorted[Math.min(limit, sorted.length) - 1];
   const isLast = (doc: RankedDoc) => compareSorted(doc, last, order) === 0;
   const docs = sorted.filter((doc, i) => i < limit || isLast(doc));
-  const ties = (i: number, j: number) => compareSorted(docs[i], docs[j], order) === 0;
-  const tied = docs.filter((_, i) => {
-    return (i > 0 && ties(i - 1, i)) || (i + 1 < docs.length && ties(i, i + 1));
-  });
   const page = docs.length <= limit + FEW ? docs : docs.filter((doc) => !isLast(doc));
-  readKeys(tied, () => demandPage?.(page));
+  readKeys(docs, () => demandPage?.(page));
   return docs.sort((a, b) => compareRanked(a, b, order)).slice(0, limit);
 }
