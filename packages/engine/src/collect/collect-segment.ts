@@ -92,7 +92,7 @@ function collectUnscored(segment: SegmentMatches, top: RankedDocs): void {
 /** If many documents match, takes them in the order of their keys until there are enough. */
 function collectByKey(segment: SegmentMatches, desc: boolean, top: RankedDocs): void {
   const { matches, count, constant, segmentKeys } = segment;
-  if (count * count < segmentKeys.docs * top.limit) {
+  if (segmentKeys.isCold || count * count < segmentKeys.docs * top.limit) {
     forEachBit(matches, (doc) => top.offer(doc, constant));
     return;
   }

@@ -4,7 +4,7 @@ import { compareValues, type RankedDoc, type SearchAfter, type SortValue } from 
 import { type RankCodes, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 
 /** What an order needs of the keys of a segment. */
-export type KeyOrder = Pick<SegmentKeys, 'docs' | 'ranks' | 'rank' | 'key'>;
+export type KeyOrder = Pick<SegmentKeys, 'docs' | 'isCold' | 'ranks' | 'rank' | 'key'>;
 
 /** Up to this limit the collected documents are a heap. */
 const HEAP_DOCS = 1024;

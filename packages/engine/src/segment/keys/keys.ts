@@ -6,6 +6,8 @@ export interface SegmentKeys {
    * by it. Null if the keys ascend with the documents: each rank is the document's number.
    */
   readonly ranks: Int32Array | null;
+  /** They are read on demand: what is derived from all of them is not kept. Absent: they are here. */
+  readonly isCold?: boolean;
   /** Documents that `find` and `findAll` leave out. */
   hide(deleted: Int32Array | null): void;
   /** The live document with this key (schema/keys/key.ts), or -1. */

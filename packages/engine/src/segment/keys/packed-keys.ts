@@ -106,6 +106,10 @@ export class PackedKeys implements SegmentKeys {
     return this.findHashed(hashBytes(key, 0, key.length), key, 0, key.length);
   }
 
+  get isCold(): boolean {
+    return this.#need !== undefined;
+  }
+
   /** Whether `ranks` can be read now. */
   get hasRanks(): boolean {
     return this.#ranks === null || this.#has?.(RANKS) !== false;
