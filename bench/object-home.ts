@@ -5,22 +5,40 @@
  * branch. LHS_BENCH_DATA and LHS_BENCH_INDEX name the index (with the fields of commits.ts), the
  * environment an S3 server. The published copy stays in the work folder for the next run.
  *
- *   node bench/object-home.ts s3://BUCKET/PREFIX [--kind NAME] [--queries 11]
+ *   node bench/object-home.ts s3://BUCKET/PREFIX [--kind NAME] [--queries 11] [--writes]
+ *
+ * `--writes`: a reindex of git.commits and syncs of 1,000 rows instead, with and without a store.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows } from '@lakehouse-search/lake';
 import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';
 import { coldFigures } from '../packages/engine/dist/storage/cold-file.js';
 import { copyData } from './copy-data.ts';
 import { startProxy } from './delaying-proxy.ts';
-import { commitQueries, commitsIndex, machine, measureLhs, median, WORK } from './shared.ts';
+import {
+  commitQueries,
+  commitsDefinition,
+  commitsIndex,
+  copyCommits,
+  machine,
+  measureLhs,
+  median,
+  newCommits,
+  WORK,
+  workFolder,
+} from './shared.ts';
 
 const DELAY_MS = 63;
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { kind: { type: 'string' }, queries: { type: 'string', default: '11' } },
+  options: {
+    kind: { type: 'string' },
+    queries: { type: 'string', default: '11' },
+    writes: { type: 'boolean' },
+  },
 });
 const [place] = positionals;
 const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
@@ -174,35 +192,79 @@ async function branch(): Promise<void> {
   await engine.close();
 }
 
-console.log(machine());
-await publish();
-if (values.kind === undefined) firstAnswer();
-const before = memory();
-const [here, there] = [
-  await openEngine(data, { threads: 0 }),
-  await openEngine(location, { threads: 0 }),
-] as const;
-const { num_docs: rows, fields } = await here.describeIndex({ index });
-const hasVectors = fields.some(({ type }) => type === 'VECTOR');
-const kinds = { ...KINDS, ...(hasVectors ? { meaning: MEANING } : {}) };
-console.log(`${rows} rows; objects of ${megabytes((await there.usage({ index })).objects!.bytes)}`);
-const table: Record<string, object> = {};
-for (const [name, kind] of Object.entries(kinds)) {
-  if (values.kind !== undefined && name !== values.kind) continue;
-  const searches = Array.from({ length: QUERIES }, (_, i) => kind(words[i], 2005 + i));
-  for (const one of searches) await one(there);
-  table[name] = {
-    ...(await reads(there, searches)),
-    'cold ms': (await cold(there, searches, 0)).toFixed(0),
-    [`+ ${DELAY_MS} ms`]: (await cold(there, searches, DELAY_MS)).toFixed(0),
-    ...(await warm([there, here], searches)),
-  };
-  console.log(name, JSON.stringify(table[name]));
+/** Requests, time and processor time of work. */
+async function cost(work: () => Promise<unknown>) {
+  const [before, cpu] = [proxy.figures().requests, process.cpuUsage()];
+  const seconds = (await timed(work)) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { seconds, processor: (user + system) / 1e6, requests: proxy.figures().requests - before };
 }
-console.table(table);
-console.log(
-  `heap and arrays of both engines: ${((memory() - before) / rows).toFixed(2)} bytes a row`,
-);
-await Promise.all([here.close(), there.close()]);
-if (values.kind === undefined) await branch();
+
+async function writes(): Promise<void> {
+  const folder = workFolder();
+  const path = copyCommits(folder);
+  const definition = commitsDefinition(path);
+  const own = { index: 'commits' };
+  const sides = { local: '', store: `storage: ${place}/${Date.now()}\n` };
+  const engines = await Promise.all(
+    Object.entries(sides).map(async ([name, storage]) => {
+      const engine = await openEngine(join(folder, name), { create: true, threads: 0 });
+      await engine.createIndex({ definition: definition + storage });
+      return { name, engine };
+    }),
+  );
+  for (let round = 0; round < 3; round++) {
+    for (const { name, engine } of engines) {
+      console.log('reindex', name, await cost(() => engine.reindex(own)));
+    }
+    await appendRows({ path }, { kind: 'rows', rows: newCommits(round, 1000) });
+    for (const { name, engine } of engines) {
+      console.log('sync', name, await cost(() => engine.sync(own)));
+    }
+  }
+  for (const { engine } of engines) {
+    await engine.dropIndex(own);
+    await engine.close();
+  }
+  rmSync(folder, { recursive: true });
+}
+
+/** All of the head but `--writes`. */
+async function searches(): Promise<void> {
+  await publish();
+  if (values.kind === undefined) firstAnswer();
+  const before = memory();
+  const [here, there] = [
+    await openEngine(data, { threads: 0 }),
+    await openEngine(location, { threads: 0 }),
+  ] as const;
+  const { num_docs: rows, fields } = await here.describeIndex({ index });
+  const hasVectors = fields.some(({ type }) => type === 'VECTOR');
+  const kinds = { ...KINDS, ...(hasVectors ? { meaning: MEANING } : {}) };
+  console.log(
+    `${rows} rows; objects of ${megabytes((await there.usage({ index })).objects!.bytes)}`,
+  );
+  const table: Record<string, object> = {};
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (values.kind !== undefined && name !== values.kind) continue;
+    const searches = Array.from({ length: QUERIES }, (_, i) => kind(words[i], 2005 + i));
+    for (const one of searches) await one(there);
+    table[name] = {
+      ...(await reads(there, searches)),
+      'cold ms': (await cold(there, searches, 0)).toFixed(0),
+      [`+ ${DELAY_MS} ms`]: (await cold(there, searches, DELAY_MS)).toFixed(0),
+      ...(await warm([there, here], searches)),
+    };
+    console.log(name, JSON.stringify(table[name]));
+  }
+  console.table(table);
+  console.log(
+    `heap and arrays of both engines: ${((memory() - before) / rows).toFixed(2)} bytes a row`,
+  );
+  await Promise.all([here.close(), there.close()]);
+  if (values.kind === undefined) await branch();
+}
+
+console.log(machine());
+await (values.writes ? writes() : searches());
 await proxy.close();

@@ -106,6 +106,16 @@ export function copyCommits(folder: string): string {
   return path;
 }
 
+/** Rows of git.commits with keys of their own. */
+export const newCommits = (round: number, rows: number): Record<string, unknown>[] =>
+  Array.from({ length: rows }, (_, i) => ({
+    repo: 'bench',
+    sha: String(round).padStart(8, '0') + String(i).padStart(32, '0'),
+    subject: `appended ${i}`,
+    body: `round ${round} of the benchmark`,
+    words: 6,
+  }));
+
 /** The definition of an index "commits" over a table with git.commits' columns. */
 export const commitsDefinition = (path: string): string => `version: 1
 index: commits

@@ -7,23 +7,19 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
-import { commitsDefinition, copyCommits, machine, median, workFolder } from './shared.ts';
+import {
+  commitsDefinition,
+  copyCommits,
+  machine,
+  median,
+  newCommits,
+  workFolder,
+} from './shared.ts';
 
 const ROWS = 1000;
 const rounds = Number(process.argv[2] ?? 5);
 const folder = workFolder();
 const path = copyCommits(folder);
-
-/** Rows with keys of their own. */
-function newRows(round: number): Record<string, unknown>[] {
-  return Array.from({ length: ROWS }, (_, i) => ({
-    repo: 'bench',
-    sha: String(round).padStart(8, '0') + String(i).padStart(32, '0'),
-    subject: `appended ${i}`,
-    body: `round ${round} of the benchmark`,
-    words: 6,
-  }));
-}
 
 async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
   const started = performance.now();
@@ -38,7 +34,7 @@ try {
   const appended: number[] = [];
   const synced: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const rows = newRows(round);
+    const rows = newCommits(round, ROWS);
     appended.push((await timed(() => appendRows({ path }, { kind: 'rows', rows }))).ms);
     const { ms, value } = await timed(() => backend.sync({ index: 'commits' }));
     if (value.inserted !== ROWS) throw new Error(`${value.inserted} rows were inserted`);
