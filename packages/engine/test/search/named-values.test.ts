@@ -12,7 +12,11 @@ const schema = schemaOf({
 });
 const STATES = ['New York', 'Ohio', 'York', 'New Mexico'];
 const ROWS = Array.from({ length: 48 }, (_, id) => ({
-  ...{ id, name: `${['Iron', 'Health', 'NGC ana'][id % 3]} unit ${id}`, State: STATES[id % 4] },
+  ...{
+    id,
+    name: `${['Iron', 'Health', 'NGC ana salem'][id % 3]} unit ${id}`,
+    State: STATES[id % 4],
+  },
   ...{
     Region: id % 2 === 0 ? 'Far West' : 'East',
     health: 100 + (id % 6),
@@ -106,6 +110,11 @@ describe('a query is meant as', () => {
       'State:"new york" AND health:102',
       (row) => isYork(row) && row.health === 102,
     ],
+    [
+      'Sales is between 100 and 300',
+      'Sales:[100 TO 300]',
+      ({ Sales }) => Sales >= 100 && Sales <= 300,
+    ],
     ['Region != East', '-Region:East', (row) => row.Region !== 'East'],
     ['Sales>1000 Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
     ['Sales>1000,Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
@@ -144,6 +153,10 @@ describe('a query is meant as', () => {
     const { results } = await lake.backend.aggregate({ aggs: JSON.parse(aggs) });
     const sum = ROWS.reduce((all, { Sales }) => all + Sales, 0);
     expect(results.avg).toMatchObject({ value: expect.closeTo(sum / ROWS.length, 9) });
+  });
+
+  it.each(['Sales', 'top Sales', 'top and Sales'])('a name is no other word: %s', async (query) => {
+    expect((await search(query)).suggested_query).toBeUndefined();
   });
 
   it('a value that no row has: the note names the values', async () => {

@@ -18,7 +18,7 @@ const CONDITIONS: readonly (readonly [RegExp, Reader])[] = [
     return `${minus(not)}${field}:(${values.map((value) => valueIn(value.trim())).join(' OR ')})`;
   }),
   condition(
-    String.raw`\s+(not\s+)?between\s+${VALUE}\s+and\s+${VALUE}`,
+    String.raw`\s+(?:is\s+)?(not\s+)?between\s+${VALUE}\s+and\s+${VALUE}`,
     ([not, from, to], field) => `${minus(not)}${field}:[${valueIn(from)} TO ${valueIn(to)}]`,
   ),
   condition(

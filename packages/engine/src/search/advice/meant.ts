@@ -14,7 +14,7 @@
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
 import { lowerText } from '../../analysis/unicode/lower.ts';
-import { flattenedColumn, type QueryFields } from '../../query/bind/fields.ts';
+import { fieldNamed, flattenedColumn, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { escapeField } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
@@ -96,6 +96,7 @@ export async function meantClause(
   if (phrase !== undefined) return phrase;
   const split = await bestGuess(guesser, valued, rejoined);
   if (split !== undefined) return split;
+  if (leaf && isBare(leaf) && isNameOrOperator(leaf.value, fields)) return undefined;
   const closest = async () =>
     (await bestGuess(guesser, valued, reworded)) ??
     bestGuess(guesser, valued, await nearestOf(guesser, valued));
@@ -104,6 +105,10 @@ export async function meantClause(
   if (nearby !== undefined && !continues(nearby.query.value, valued[0].value)) return nearby;
   return (await longer()) ?? nearby ?? closest();
 }
+
+/** Whether a bare word is spelled as it was meant. */
+const isNameOrOperator = (word: string, fields: QueryFields): boolean =>
+  /^(?:and|or|not)$/i.test(word) || fieldNamed(fields, word) !== undefined;
 
 /** Whether a text begins with another one, apart from case, accents and escapes. */
 const continues = (text: string, start: string) => plainText(text).startsWith(plainText(start));
