@@ -1,7 +1,7 @@
 // @module-tag campaign
 // @module-tag program
 /** Indexes that are published in a folder, named by their location on the command line. */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectAgent } from '../../../test/support/agent-client.ts';
@@ -72,6 +72,16 @@ describe('a location', () => {
     expect(near.stderr).toContain('has no index "note"; did you mean "notes"?');
     const whole = await run('search', place, 'x');
     expect(whole.stderr).toContain('indexes: notes');
+  });
+});
+
+describe('a sync that has no rows to apply', () => {
+  it('says what it has published', async () => {
+    const sync = async () => (await home.run(['index', 'sync', 'notes'])).stdout;
+    expect(await sync()).toBe('notes is at the table’s head: nothing to do\n');
+    rmSync(place, { recursive: true });
+    expect(await sync()).toBe('notes is at the table’s head: published as commit 2\n');
+    expect((await run('search', location, 'timeout')).stdout).toContain('30 hits');
   });
 });
 

@@ -870,6 +870,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "SyncResponse.embeddings": "Vectors of texts: taken from the cache (or from another row with that text), and made by a model. Absent if there was no text.",
   "SyncResponse.fallen_behind": "Kept generations that could not be brought along, with the reason. Absent: none.",
   "SyncResponse.first_skipped_rows": "The first of them, at most `REQUEST_LIMITS.skippedRowsShown`.",
+  "SyncResponse.published_commit": "The last commit that the sync wrote in the store of the index. Absent: none.",
   "SyncResponse.skipped_rows": "All of the index's snapshot; absent if there is none.",
   "SyncResponse.without_vector": "Documents without a vector, by field; absent if all have one.",
   "System/GetConfig": "What the web console needs to know of the service.",

@@ -98,6 +98,8 @@ export interface SyncResponse extends VectorCounts, SkippedRows {
   readonly healed?: Healed;
   /** Kept generations that could not be brought along, with the reason. Absent: none. */
   readonly fallen_behind?: readonly FallenBehind[];
+  /** The last commit that the sync wrote in the store of the index. Absent: none. */
+  readonly published_commit?: number;
 }
 
 /** A kept generation that a sync could not bring along. The live one is not affected. */

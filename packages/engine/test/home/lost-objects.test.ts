@@ -113,12 +113,15 @@ describe('a published index', () => {
     await lake.backend.sync({ index: 't' });
     expect(warned).not.toHaveBeenCalled();
     now += DAY;
-    await lake.backend.sync({ index: 't' });
+    expect(await lake.backend.sync({ index: 't' })).toMatchObject({
+      snapshots_applied: 0,
+      published_commit: 3,
+    });
     expect(warned.mock.calls).toEqual([
       [`the store has lost "${path}": its files are sent again`, 'LhsWarning'],
     ]);
     expect(await rowsThere()).toBe(2);
-    await lake.backend.sync({ index: 't' });
+    expect(await lake.backend.sync({ index: 't' })).not.toHaveProperty('published_commit');
     expect(warned).toHaveBeenCalledTimes(1);
   });
 

@@ -73,6 +73,7 @@ export const mergeSync = members<SyncResponse>({
   dropped_duplicates: sum,
   healed: members<Healed>({ reason: first, ...CHANGES }),
   fallen_behind: byName(({ generation }) => generation, first),
+  published_commit: largest,
 });
 
 export const mergeApplied = members<ApplyResponse>({

@@ -58,7 +58,9 @@ export default class IndexSync extends LhsCommand {
     const rows = `${plural(done.doc_count, 'row')} now`;
     if (done.snapshots_applied === 0) {
       const where = flags.until === undefined ? 'at the table’s head' : 'at that snapshot';
-      return this.print([`${args.index} is ${where}: nothing to do`]);
+      const { published_commit: commit } = done;
+      const what = commit === undefined ? 'nothing to do' : `published as commit ${commit}`;
+      return this.print([`${args.index} is ${where}: ${what}`]);
     }
     this.print([
       `${args.index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ` +

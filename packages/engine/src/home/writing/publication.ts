@@ -52,7 +52,6 @@ export const lastPublication = (index: PublishedFolder): Publication | null =>
 
 /** What an index has published in all places. Throws as above. */
 export function allPublications(index: PublishedFolder): readonly Publication[] {
-  if (!existsSync(index.folder)) return [];
   const last = lastPublication(index);
   return [...(last === null ? [] : [last]), ...leftPublications(index)];
 }
@@ -99,6 +98,7 @@ function changeLeft(
 }
 
 function readJson<T>({ folder, openDirectory }: PublishedFolder, file: string): T | null {
+  if (!existsSync(folder)) return null;
   const directory = openDirectory(folder);
   if (!directory.list().includes(file)) return null;
   const text = Buffer.from(directory.read(file)).toString();

@@ -143,7 +143,7 @@ export class HomeIndex {
       const [generation] = generationsAmong(this.#index.folder, [basename(draft.folder)]);
       const idle = () => undefined;
       const pinned = { ...draft, generation: generation.number, renew: idle, release: idle };
-      if (this.#newest === null) await this.#begin();
+      if (this.#head === null) await this.#begin();
       const commit = await this.#send(pinned, under);
       return () => this.#note(commit, draft.commit);
     });
@@ -219,7 +219,7 @@ export class HomeIndex {
         this.#index.isSame(newest);
       const isEnough = isThere && (this.#isFresh || this.#options.afresh !== true);
       if (isEnough && !(await this.#hasLost(pinned.commit))) return pinned.commit;
-      if (newest === null) await this.#begin();
+      if (this.#head === null) await this.#begin();
       this.#note(await this.#send(pinned), pinned.commit);
       return pinned.commit;
     } finally {

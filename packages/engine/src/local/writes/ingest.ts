@@ -14,6 +14,7 @@ import {
   decodeParts,
 } from '@lakehouse-search/contract/internal';
 import { readWireValue } from '../../documents/wire-value.ts';
+import { lastPublication } from '../../home/writing/publication.ts';
 import { currentGeneration } from '../../open/index-folder.ts';
 import { notBuilt } from '../../open/open-index.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
@@ -35,12 +36,19 @@ export async function syncLocal(
   const { index, until, wait_ms } = checkSyncRequest(request);
   const known = accessible(indexes, index, work);
   const { folder, definition, registered } = known;
-  const isHere = currentGeneration(folder) !== null;
-  if (!isHere && homePlace(definition, registered.baseDir) === null)
-    throw notBuilt(definition.index);
+  const isPublished = homePlace(definition, registered.baseDir) !== null;
+  if (!isPublished && currentGeneration(folder) === null) throw notBuilt(definition.index);
   const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
   const sync = (locked: LockedIndex) => followTable(locked, until, work);
-  return notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));
+  const run = () => notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));
+  if (!isPublished) return run();
+  const { openDirectory } = indexes;
+  const newest = () => lastPublication({ folder, openDirectory });
+  const before = newest()?.newest?.attempt;
+  const done = await run();
+  const after = newest();
+  const isNew = after?.isOwn === true && after.newest?.attempt !== before;
+  return isNew ? { ...done, published_commit: after.newest!.number } : done;
 }
 
 /** Applies a change batch. Throws as `lockForWriting`, `refuseForeignFiles` and `applyToLive`. */
