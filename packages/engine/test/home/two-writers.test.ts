@@ -199,4 +199,34 @@ describe('an index at home in a store', () => {
     expect(await other.verify({ index: 't' })).toMatchObject({ equal: true });
     await other.close();
   });
+
+  it('takes the name that another data folder has given it', async () => {
+    const place = await build();
+    const other = await another(place);
+    await other.sync({ index: 't' });
+    await store.lake.backend.renameIndex({ index: 't', name: 'later' });
+    await expect(other.sync({ index: 't' })).rejects.toThrow('index "t" was renamed to "later"');
+    await appendRows(store.lake.source, { kind: 'rows', rows: rows(200, 5, 'fresh') });
+    expect(await other.sync({ index: 'later' })).toMatchObject({ inserted: 5, doc_count: 205 });
+    expect(await store.lake.backend.sync({ index: 'later' })).toMatchObject({ doc_count: 205 });
+    await other.close();
+  });
+
+  it('names the place to which another data folder has moved it', async () => {
+    const place = await build();
+    const other = await another(place);
+    await other.sync({ index: 't' });
+    const later = `${place}-later`;
+    await store.lake.backend.moveIndex({ index: 't', storage: later });
+    await expect(other.sync({ index: 't' })).rejects.toMatchObject({
+      code: 'index_not_found',
+      message: `"t" was moved from "${place}" to "${later}/t"`,
+      hint: `drop it here, then create it with "storage: ${later}" to go on there`,
+    });
+    await other.dropIndex({ index: 't' });
+    await other.close();
+    const here = await another(later, 'again');
+    expect(await here.sync({ index: 't' })).toMatchObject({ doc_count: 200 });
+    await here.close();
+  });
 });

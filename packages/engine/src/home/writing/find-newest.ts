@@ -1,6 +1,5 @@
 /** The first stage of a turn: finds the newest commit of an index in its store. */
 import { hash } from 'node:crypto';
-import { LhsError } from '@lakehouse-search/contract';
 import { currentGeneration } from '../../open/index-folder.ts';
 import {
   isOver,
@@ -90,25 +89,20 @@ interface FormerlyFound extends Pick<FoundIndex, 'family'> {
 
 /**
  * The newest commit of an index whose name the store has lost: this folder sends the name again, or
- * all files if the commits are gone too. Throws if it was dropped or has another name.
+ * all files if the commits are gone too. Throws if it was dropped.
  */
 async function findLost(
   home: Home,
   index: string,
   { newest, name, family }: FormerlyFound,
 ): Promise<FoundIndex> {
-  const { place } = home;
   await refuseDropped(home, { index, family, name });
   const last = await lastCommit(home, family);
   if (last === null || last.number < newest.number) {
     const nothing = { ...newest, generation: 0, bundles: [], files: {}, former: [] };
     return { family, head: null, newest: nothing };
   }
-  if (last.index === name || last.index === index) {
-    await writeHead(home, last.index, { uuid: family, number: last.number }, null);
-    return { family, head: await readHead(home, last.index), newest: last };
-  }
-  const message = `"${name}" is "${last.index}" in "${place}": another process has renamed it`;
-  const hint = 'give it the same name here';
-  throw new LhsError('index_busy', message, { hint, details: { place } });
+  // another data folder may have renamed it: its commit has a definition of that name
+  await writeHead(home, last.index, { uuid: family, number: last.number }, null);
+  return { family, head: await readHead(home, last.index), newest: last };
 }

@@ -1,5 +1,12 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { isDropped, readHead, removeHead, type StoredHead, writeHead } from '../chain.ts';
+import {
+  isDropped,
+  readHead,
+  removeHead,
+  type StoredHead,
+  whereMoved,
+  writeHead,
+} from '../chain.ts';
 import type { Home } from '../stored-json.ts';
 import { overtaken, takenThere } from './overtaken.ts';
 import type { Publication } from './publication.ts';
@@ -33,15 +40,22 @@ export async function moveHead(
   return head;
 }
 
-/** Throws for an index that was dropped from the store; `name`: that it has there. */
+/** Throws for an index that was dropped from the store or moved; `name`: that it has there. */
 export async function refuseDropped(
   home: Home,
   { index, family, name }: Pick<Publication, 'family' | 'name'> & { readonly index: string },
 ): Promise<void> {
   if (!(await isDropped(home, family))) return;
   const { place } = home;
-  throw new LhsError('index_not_found', `"${name}" was dropped from "${place}"`, {
-    hint: 'drop it here too, or choose another storage',
+  const to = name === null ? null : await whereMoved(home, name);
+  const storage = to?.slice(0, to.lastIndexOf('/'));
+  const hint =
+    storage === undefined
+      ? 'drop it here too'
+      : `drop it here, then create it with "storage: ${storage}" to go on there`;
+  const what = to === null ? `dropped from "${place}"` : `moved from "${place}" to "${to}"`;
+  throw new LhsError('index_not_found', `"${name}" was ${what}`, {
+    hint,
     next: [{ step: 'drop_index', index }],
     details: { place },
   });

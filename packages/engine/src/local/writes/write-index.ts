@@ -14,7 +14,12 @@ import {
 import { keptGenerations } from '../../open/kept-generations.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import { isOrphaned, type RegisteredJob } from '../../registry/jobs.ts';
-import { alteredMeanwhile, type RegisteredIndex, wasDropped } from '../../registry/registry.ts';
+import {
+  alteredMeanwhile,
+  type RegisteredIndex,
+  wasDropped,
+  wasRenamed,
+} from '../../registry/registry.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
@@ -277,6 +282,9 @@ export async function lockForWriting(
     const before = indexes.registry.at(registered.uuid)?.version;
     const home = turn.home === false ? null : await openAtHome(indexes, registered, options);
     const now = indexes.registry.at(registered.uuid);
+    if (now !== undefined && now.name !== registered.name) {
+      throw wasRenamed(registered.name, now.name);
+    }
     const isAltered =
       now?.version !== registered.version &&
       (now?.definition !== registered.definition || now.baseDir !== registered.baseDir);
