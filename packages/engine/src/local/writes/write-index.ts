@@ -31,8 +31,7 @@ import { openAtHome, settleAtHome } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
-const FIRST_PAUSE_MS = 10;
-const MOST_PAUSE_MS = 250;
+const [FIRST_PAUSE_MS, MOST_PAUSE_MS] = [10, 250] as const;
 
 /** So often work is done again because another process has committed in the store of the index. */
 const ATTEMPTS = 8;
@@ -282,14 +281,13 @@ export async function lockForWriting(
     const before = indexes.registry.at(registered.uuid)?.version;
     const home = turn.home === false ? null : await openAtHome(indexes, registered, options);
     const now = indexes.registry.at(registered.uuid);
-    if (now !== undefined && now.name !== registered.name) {
-      throw wasRenamed(registered.name, now.name);
-    }
+    const { name } = registered;
+    if (now !== undefined && now.name !== name) throw wasRenamed(name, now.name);
     const isAltered =
       now?.version !== registered.version &&
       (now?.definition !== registered.definition || now.baseDir !== registered.baseDir);
     if (isAltered && turn.cutover !== true) {
-      const error = alteredMeanwhile(registered.name);
+      const error = alteredMeanwhile(name);
       throw before === now?.version ? error : markRedefined(error);
     }
     return { ...lock, home, publish: home?.publish, find: home?.find, lost: home?.lost };
