@@ -31,7 +31,7 @@ import { openAtHome, settleAtHome } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
-const [FIRST_PAUSE_MS, MOST_PAUSE_MS] = [10, 250] as const;
+const [FIRST_PAUSE_MS, MOST_PAUSE_MS] = [10, 250];
 
 /** So often work is done again because another process has committed in the store of the index. */
 const ATTEMPTS = 8;
