@@ -3,7 +3,7 @@
  * and the control plane of a cluster.
  */
 
-import { type EngineOptions, lockDataFolder } from '@lakehouse-search/engine/internal';
+import { type EngineOptions, locationUrl, lockDataFolder } from '@lakehouse-search/engine/internal';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { Calls } from '../calls/calls.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
@@ -169,7 +169,8 @@ const followedPlaces = (engine: EngineOptions, options: Omit<FollowedOptions, 'o
   new FollowedPlaces({
     ...options,
     open: async (place, only) => {
-      const backend = await openEngine(place, {
+      const location = locationUrl(place);
+      const backend = await openEngine(location, {
         ...engine,
         ...(only === undefined ? {} : { only }),
       });

@@ -1,5 +1,5 @@
 /** A control plane, nodes and a gateway in this process, whose index gets other shards. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -74,6 +74,8 @@ export class ReshardCluster {
 
   async start(): Promise<void> {
     const { shards = 1, leaveMs = 600_000, key, isShared } = this.#settings;
+    // a store that is there and empty is no data folder
+    if (isShared) mkdirSync(join(this.folder, 'store'));
     this.table = await new ClusterTable(isShared && join(this.folder, 'store')).create();
     await this.table.append(...Array.from({ length: 200 }, (_, i) => i));
     this.#plane = await serveControlPlane({
