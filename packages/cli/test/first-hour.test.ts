@@ -152,7 +152,7 @@ describe('lhs index apply', () => {
       return (await home.run(['import', 'one.csv', ...table, '--key', 'id', mode])).stdout;
     };
     await home.run(['import', 'items.ndjson', ...table, '--key', 'id']);
-    const text = definition('behind').replace('./lake', './behind');
+    const text = definition('behind').replace('./lake', home.path('behind'));
     writeFileSync(home.path('behind.yaml'), text);
     await home.run(['index', 'apply', 'behind.yaml']);
     expect(await add('k9', '--append')).toMatch(/\nnext: lhs index sync behind\n$/);
@@ -183,6 +183,18 @@ describe('lhs index apply', () => {
       /\nnext: lhs index init .*\nnext: lhs index apply definition.yaml\n$/,
     );
     expect(fewer.stdout).not.toContain('reindex');
+    for (const command of ['sync', 'reindex']) {
+      const failed = await home.run([command, 'behind']);
+      const [, init = '', apply = ''] =
+        /\n {2}lhs (index init .*) > definition\.yaml\n {2}lhs (.*)\n$/.exec(failed.stderr) ?? [];
+      const { stdout: text } = await home.run(init.split(' '));
+      expect(text).toMatch(/^index: behind$/m);
+      expect(apply).toBe('index apply definition.yaml');
+      writeFileSync(home.path('definition.yaml'), text);
+    }
+    const anew = await home.run(['index', 'apply', 'definition.yaml', '--yes']);
+    expect(anew).toMatchObject({ code: 0 });
+    expect((await home.run(['search', ...query])).stdout).toMatch(/^1 hit in behind/);
   });
 
   it('reads the table of an import where the import wrote it: flag or setting', async () => {

@@ -2,6 +2,7 @@ import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { WriteResult } from '@lakehouse-search/lake';
 import { nextCommand, nextSync } from '../terminal/errors/next-step.ts';
+import { APPLY_NEW, goneColumns, sourceColumns } from './new-definition.ts';
 
 /** The indexes that follow a table whose newest snapshot is `snapshot`; none without a backend. */
 export async function followingIndexes(
@@ -35,22 +36,14 @@ export function nextAfter(
   { replaced = [], schema }: Pick<WriteResult, 'replaced' | 'schema'>,
   init: readonly string[],
 ): readonly string[] {
-  const isThere = (column: string) =>
-    schema?.fields.some(({ name }) => column === name || column.startsWith(`${name}.`)) ?? true;
-  const hasAll = (one: IndexDescription) => columnsOf(one).every(isThere);
+  const hasAll = (one: IndexDescription) =>
+    schema === undefined || goneColumns(one, schema.fields).length === 0;
   const [known, outdated] = [indexes.filter(hasAll), indexes.filter((one) => !hasAll(one))];
   const commands = known.map((one) =>
-    columnsOf(one).some((name) => replaced.includes(name))
+    sourceColumns(one).some((name) => replaced.includes(name))
       ? nextCommand({ step: 'reindex', index: one.index })
       : nextSync(one),
   );
-  const apply = outdated.length === 0 ? [] : ['lhs index apply definition.yaml'];
+  const apply = outdated.length === 0 ? [] : [APPLY_NEW];
   return [...commands, ...init, ...apply];
 }
-
-/** The columns of the table that an index reads, or paths in them. */
-const columnsOf = ({ key, fields, variants }: IndexDescription): readonly string[] => [
-  ...[...key.partition, ...key.identifier],
-  ...fields.flatMap(({ source }) => source),
-  ...variants.map(({ column }) => column),
-];

@@ -4,6 +4,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import { nextSearch } from '../../search/next-search.ts';
+import { withNewDefinition } from '../../source/new-definition.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
@@ -61,6 +62,9 @@ export default class IndexReindex extends LhsCommand {
       request: { kind: 'reindex', ...request },
       stopped: 'the live generation is untouched',
       call: (backend, call) => backend.reindex(request, call),
+    }).catch(async (error: unknown) => {
+      const backend = await this.backend(flags);
+      throw await withNewDefinition(error, args.index, backend, await this.source(flags));
     });
     if (done === null) return;
     if (flags.json) this.printJson(done);

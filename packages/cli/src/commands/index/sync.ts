@@ -3,11 +3,17 @@ import { Flags } from '@oclif/core';
 import { type GlobalFlags, LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import { millis } from '../../search/flag-values.ts';
+import { withNewDefinition } from '../../source/new-definition.ts';
 import { followReport } from '../../sync/follow-report.ts';
 import { followService } from '../../sync/follow-service.ts';
 import { oneStep, skippedLines, stepLine, vectorLines } from '../../sync/step-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
+
+interface SyncFlags extends GlobalFlags {
+  readonly until?: string;
+  readonly wait?: string;
+}
 
 export default class IndexSync extends LhsCommand {
   static override aliases = ['sync'];
@@ -43,14 +49,21 @@ export default class IndexSync extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexSync);
-    if (flags.follow) return this.#follow(args.index, flags);
+    const work = flags.follow ? this.#follow(args.index, flags) : this.#once(args.index, flags);
+    await work.catch(async (error: unknown) => {
+      const backend = await this.backend(flags);
+      throw await withNewDefinition(error, args.index, backend, await this.source(flags));
+    });
+  }
+
+  async #once(index: string, flags: SyncFlags): Promise<void> {
     const backend = await this.backend(flags);
     const progress = (p: Progress) => {
       if (p.phase !== 'syncing') return;
       this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
     const wait_ms = millis('--wait', flags.wait);
-    const request = { index: args.index, until: flags.until, wait_ms };
+    const request = { index, until: flags.until, wait_ms };
     const done = await this.stoppable('commits are kept', (signal) =>
       backend.sync(request, { progress, signal }),
     );
@@ -60,10 +73,10 @@ export default class IndexSync extends LhsCommand {
       const where = flags.until === undefined ? 'at the table’s head' : 'at that snapshot';
       const { published_commit: commit } = done;
       const what = commit === undefined ? 'nothing to do' : `published as commit ${commit}`;
-      return this.print([`${args.index} is ${where}: ${what}`]);
+      return this.print([`${index} is ${where}: ${what}`]);
     }
     this.print([
-      `${args.index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ` +
+      `${index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ` +
         `${duration(done.took_ms)}: ` +
         `+${count(done.inserted)} ~${count(done.updated)} -${count(done.deleted)} rows · ${rows}`,
     ]);
