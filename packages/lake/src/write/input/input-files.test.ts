@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { asNobody } from '../../../../../test/support/as-nobody.ts';
 import { checkedFiles } from './input-files.ts';
@@ -34,7 +34,11 @@ describe('input of several kinds', () => {
     };
     const patterns = ['*.csv.gz', '*.ndjson'].map((pattern) => join(mixed, pattern));
     const refused = expect.objectContaining({ option: 'kind', patterns });
-    put('b.csv.gz', 'c.csv.gz', 'd.ndjson');
+    put('b.csv.gz', 'c.csv.gz', 'd.ndjson', '_SUCCESS');
+    const below = `./${relative(process.cwd(), mixed)}`;
+    await expect(checkedFiles([below])).rejects.toMatchObject({
+      message: expect.stringMatching(/b\.csv\.gz" and .*d\.ndjson" are of different kinds/),
+    });
     await expect(checkedFiles([mixed])).rejects.toMatchObject({ details: refused });
     put('a.yaml');
     await expect(checkedFiles([mixed])).rejects.toMatchObject({

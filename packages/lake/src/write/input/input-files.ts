@@ -1,5 +1,5 @@
 import { glob, open, readdir, stat } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
+import { dirname, extname, join, relative, resolve } from 'node:path';
 import { LakeError } from '../../base/errors.ts';
 import { fileFault } from '../../base/files/local-file.ts';
 import { EXPORT, tableAround } from '../../base/foreign-table.ts';
@@ -157,7 +157,7 @@ async function folderFiles(folder: string): Promise<readonly string[]> {
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/(^|[\\/])[._][^\\/]*/.test(path.slice(folder.length)))
+    .filter((path) => !/(^|[\\/])[._]/.test(relative(folder, path)))
     .sort();
   if (files.length === 0) throw refuse(folder, `the folder "${folder}" has no files to import`);
   await refuseTableFile(files[0]);
