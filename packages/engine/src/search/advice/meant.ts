@@ -3,7 +3,7 @@
  *
  * 1. a condition in other signs (respell.ts), the text without single quotes, or another path;
  * 2. the same text in another case or with other accents, in any field of a bare word, the same
- *    digits behind other zeros, or truth;
+ *    digits behind other zeros, a code with other signs, or truth;
  * 3. objects that have the text as a key, whole values that have it as a word;
  * 4. the word in two, its parts in one (near-texts.ts);
  * 5. words and values that begin with the text (after the next, if it has no digit);
@@ -33,7 +33,7 @@ import { wholePeriod } from './dates/whole-period.ts';
 import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
-import { alike, fieldValue, near, padded, rejoined, withValue } from './near-texts.ts';
+import { alike, fieldValue, near, otherSigns, padded, rejoined, withValue } from './near-texts.ts';
 import { isAddress } from './pasted-text.ts';
 import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
@@ -68,8 +68,7 @@ export async function meantClause(
     const total = clause.includes(':')
       ? await countIfValid(guesser.count, parseQuery(clause))
       : await guesser.countText(clause);
-    if (total === undefined) return { clause };
-    if (total > 0) return { clause, total };
+    if (total) return { clause, total };
   }
   const valued = textLeaves(node);
   const unquoted: Guess = async (_, text) => (leaves.includes(text) ? [] : [text]);
@@ -79,8 +78,10 @@ export async function meantClause(
   if (atPath !== undefined) return atPath;
   const spelled = await bestGuess(guesser, valued, alike);
   if (spelled !== undefined) return { ...spelled, ...accentsNote(fields, valued, spelled.query) };
-  const sameNumber = await bestGuess(guesser, valued, padded);
-  if (sameNumber !== undefined) return sameNumber;
+  for (const guess of [padded, otherSigns]) {
+    const same = await bestGuess(guesser, valued, guess);
+    if (same !== undefined) return same;
+  }
   const same = await bestGuess(guesser, valued, asTruth);
   if (same !== undefined) return same;
   const [leaf] = valued;
@@ -133,7 +134,7 @@ export async function meantElsewhere(
   for (const field of new Set([...searched, ...others])) {
     const there = { ...leaf, field, fieldSpan: leaf.span };
     const self: Guess = async () => [there, wholePeriod(there, fields) ?? []].flat();
-    const guesses = searched.includes(field) ? [inside] : [self, alike, inside];
+    const guesses = searched.includes(field) ? [inside] : [self, alike, otherSigns, inside];
     const best = await firstGuess(guesser, [there], guesses);
     if (best !== undefined) found.push({ clause: best.clause, total: best.total });
   }

@@ -89,6 +89,25 @@ export async function padded({ context, fan }: Guesser, node: Valued): Promise<r
   return terms.filter((term) => term !== node.value).map((term) => withValue(node, term));
 }
 
+/** Letters and digits of a code, at least and at most. */
+const CODE_LENGTHS = [3, 40] as const;
+
+/** The same clause with whole values of the same letters and digits: `E11.9` for `e119`. */
+export async function otherSigns(
+  { context, fan }: Guesser,
+  node: Valued,
+): Promise<readonly Valued[]> {
+  const { target } = fieldValue(context, node);
+  if (node.kind !== 'term' || target?.plan.inverted?.kind !== 'keyword') return [];
+  const letters = Array.from(node.value.replace(/[^\p{L}\p{N}]/gu, ''));
+  const [least, most] = CODE_LENGTHS;
+  if (letters.length < least || letters.length > most || !/\p{N}/u.test(node.value)) return [];
+  const cases = letters.map((one) => `[${one.toLowerCase()}${one.toUpperCase()}]`);
+  const pattern = cases.join('[-./_ ]?');
+  const terms = await matchingTerms(context, fan, node.field, { pattern });
+  return terms.filter((term) => term !== node.value).map((term) => withValue(node, term));
+}
+
 /** The longest word that is split in two. */
 const LONGEST_SPLIT = 24;
 

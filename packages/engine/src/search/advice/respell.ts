@@ -7,8 +7,9 @@ import { plainNumber } from './written-number.ts';
 
 /** Values that are one value in our syntax: `Crime,epic`, `Crime|epic`. */
 const LIST = /^[^,|]+(?:[,|][^,|]+)+$/;
+const WORD = String.raw`(?:[\p{L}\p{M}\p{N}]+|\p{L}[\p{L}\p{M}\p{N}.-]*[\p{L}\p{N}])`;
 /** Words in a list, none of them part of a number such as `-80.25`. */
-const WORD_LIST = /^[\p{L}\p{M}\p{N}]+(?:[,|][\p{L}\p{M}\p{N}]+)+$/u;
+const WORD_LIST = new RegExp(`^${WORD}(?:[,|]${WORD})+$`, 'u');
 
 /**
  * What somebody probably meant by a clause that finds nothing, as a query string; undefined: there
