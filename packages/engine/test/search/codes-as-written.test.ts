@@ -48,3 +48,33 @@ describe('a query is meant as', () => {
     expect([suggested_total, await total(meant)]).toEqual([count, count]);
   });
 });
+
+describe('a range of codes without an order', () => {
+  const beginnings = 'code:(E11* OR E12* OR E13*)';
+  const fails = 'a range needs a fast field: "code" is KEYWORD without fast';
+
+  it('is suggested as its beginnings', async () => {
+    const { notes, suggested_query } = await search('code BETWEEN E11 AND E13');
+    const written = '"code BETWEEN E11 AND E13" is searched as words';
+    expect(notes).toEqual([`${written}: perhaps you mean ${beginnings} (30 hits)`]);
+    expect(suggested_query).toBe(beginnings);
+    const error = await search('code:[E11 TO E13]').catch((fault) => fault);
+    expect(error.message).toBe(fails);
+    expect(error.hint).toMatch(/^set "fast: true" on "code" in the definition/);
+    expect(error.hint.endsWith(`perhaps you mean ${beginnings} (30 hits)`)).toBe(true);
+    expect(await total(beginnings)).toBe(30);
+  });
+
+  it.each([
+    ['code BETWEEN E11 AND F13', `fails: ${fails}; set "fast: true" on "code"`],
+    ['n:$5 AND code:[E11 TO F13]', `n:5 AND code:[E11 TO F13] fails: ${fails}`],
+    ['code >= E11 AND text:disease', 'set "fast: true" on "code"'],
+    ['text:disease code > E11', 'set "fast: true" on "code"'],
+  ])('is no suggestion that fails: %s', async (query, note) => {
+    const found = await search(query).catch((fault) => fault);
+    const said = `${found.notes ?? found.hint}`;
+    expect(said).toContain(note);
+    expect(said).not.toContain('perhaps');
+    expect(found.suggested_query ?? found.details?.suggested_query).toBeUndefined();
+  });
+});

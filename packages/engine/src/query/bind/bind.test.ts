@@ -164,7 +164,8 @@ describe('binding a query', () => {
     };
     expect(hintOf('repo:>60')).toBe(`${fast}${numbers} double`);
     expect(hintOf('repo:>6.5')).toBe(`${fast}${numbers} double`);
-    expect(hintOf('repo:[a TO b]')).toBe(fast);
+    expect(hintOf('repo:[a TO bb]')).toBe(fast);
+    expect(hintOf('repo:[a TO b]')).toBe(`${fast}: perhaps you mean repo:(a* OR b*)`);
     expect(hintOf('repo:>60', { partition: [], identifier: ['repo'] })).toBe(fast);
   });
 

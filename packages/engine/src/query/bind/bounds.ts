@@ -8,6 +8,7 @@ import { parseCidr } from '../../schema/values/ip-value.ts';
 import { truthOf } from '../../schema/values/truth.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
+import { escapeField, escapeWord } from '../syntax/characters.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
 import { meantError } from './correction.ts';
 import { changeHint, fastField, fastNames, hasValues, isFast, type QueryFields } from './fields.ts';
@@ -110,7 +111,7 @@ export function bindRange(named: FieldPlan, node: Range, boost: number, scope: B
   const plan = fastField(named, scope.fields) ?? named;
   const ofNumbers = plan.type === 'KEYWORD' && hasNumbers(node);
   const retyped = ofNumbers ? numbersHint(plan, scope.fields) : '';
-  requireFast(plan, node, scope, 'a range', retyped);
+  requireOrder(plan, node, scope, retyped);
   if (plan.column === 'ordinal') {
     const bytes = (bound: Bound): ByteBound => ({
       bytes: byteValue(plan, bound.value, text, node.span),
@@ -229,16 +230,31 @@ export function addressBlock(
 }
 
 /** Throws invalid_query where the field is not declared fast. */
-function requireFast(
-  plan: FieldPlan,
-  node: Query,
-  scope: BindScope,
-  what: string,
-  more: string,
-): void {
-  if (isFast(plan, scope.fields)) return;
-  const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
-  throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields) + more);
+function requireOrder(plan: FieldPlan, node: Range, scope: BindScope, more: string): void {
+  const { text, fields } = scope;
+  if (isFast(plan, fields)) return;
+  const message = `a range needs a fast field: "${plan.name}" is ${plan.type} without fast`;
+  const error = nodeError(text, node.span, message, fastHint(plan, fields) + more);
+  const isText = plan.type === 'KEYWORD' && hasValues(fields, plan) && !hasNumbers(node);
+  const starts = isText ? startsBetween(node) : [];
+  if (starts.length === 0 || text === null || node.span === undefined) throw error;
+  const values = starts.map((start) => `${escapeWord(start)}*`).join(' OR ');
+  const clause = `${escapeField(node.field)}:(${values})`;
+  const meant = text.slice(0, node.span.from) + clause + text.slice(node.span.to);
+  throw meantError(error, message, meant, fastHint(plan, fields, ''));
+}
+
+/** The last characters that the bounds of a range of a few beginnings may differ in. */
+const LASTS = /^(?:\d{2}|[a-z]{2}|[A-Z]{2})$/;
+
+/** The texts from one bound to the other, such as `E11` and `E12`, if these differ in the end alone. */
+function startsBetween({ lower, upper }: Range): readonly string[] {
+  if (lower?.inclusive !== true || upper?.inclusive !== true) return [];
+  const [head, first, last] = [lower.value.slice(0, -1), lower.value.at(-1), upper.value.at(-1)];
+  if (upper.value.slice(0, -1) !== head || !LASTS.test(`${first}${last}`)) return [];
+  const [from, to] = [lower, upper].map(({ value }) => value.charCodeAt(value.length - 1));
+  const count = Math.max(0, to - from + 1);
+  return Array.from({ length: count }, (_, i) => head + String.fromCharCode(from + i));
 }
 
 /** What to do about a field that is not fast; `others`: what to take instead of it. */

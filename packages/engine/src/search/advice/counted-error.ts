@@ -14,7 +14,14 @@ import { FanOut } from '../fan-out.ts';
 import { countIfValid } from './count-if-valid.ts';
 import { datedQuery } from './dates/dated-query.ts';
 import { TRIED_FIELDS } from './meant.ts';
-import { type Counted, matchTotal, TEXTS, totalWith, withTotal } from './meant-queries.ts';
+import {
+  type Counted,
+  countedOrError,
+  matchTotal,
+  TEXTS,
+  totalWith,
+  withTotal,
+} from './meant-queries.ts';
 import { pathNamed } from './missing-path.ts';
 import { asAddresses, asValue, doubleQuoted, pastedQueries } from './pasted-text.ts';
 import { unknownClauses, withPhrases } from './side-by-side.ts';
@@ -48,7 +55,22 @@ export async function countedError(
   const wrong = { context, request, part, written: typeof meant === 'string' ? meant : text };
   const dated = await datedQuery(context, request, part);
   const suggested = dated ? undefined : await withSuggestion(wrong, error);
-  return suggested ?? withMeant(dated ? [dated] : await meantByUnknown(wrong), error);
+  if (suggested !== undefined) return suggested;
+  const found = dated ? [dated] : await meantByUnknown(wrong);
+  if (found.length > 0 || typeof meant !== 'string') return withMeant(found, error);
+  const own = await countedOrError(context, request, part, meant);
+  return own instanceof LhsError ? withReason(own, error) : withMeant([own], error);
+}
+
+/** The error with the error of what it suggests in the place of the suggestion. */
+function withReason({ message }: LhsError, error: LhsError): LhsError {
+  const { code, hint = '', next, place, details } = error;
+  const { suggested_query, ...rest } = details;
+  const fails = `${suggested_query} fails: ${message}`;
+  const said = hint.replace(MEANT + suggested_query, () => fails);
+  return new LhsError(code, error.message, {
+    ...{ hint: said, next, place, details: rest, cause: error },
+  });
 }
 
 /** The error with the total of what it suggests, behind a stricter query that has hits, too. */

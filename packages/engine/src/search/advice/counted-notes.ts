@@ -1,10 +1,10 @@
 /** The notes of a query string with the totals of the queries that it was probably meant as. */
-import type { SearchResponse } from '@lakehouse-search/contract';
+import { LhsError, type SearchResponse } from '@lakehouse-search/contract';
 import { meantNote } from '../../query/bind/correction.ts';
 import { correctionOf, type HowMeant } from '../../query/bind/remarks.ts';
 import { conditionsIn } from '../../query/bind/written-conditions.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
-import { type Counted, TEXTS, totalWith, withTotal } from './meant-queries.ts';
+import { type Counted, countedOrError, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import type { ReadRequest } from './read-request.ts';
 import { stricter } from './stricter.ts';
 
@@ -21,10 +21,18 @@ export async function countedNotes(
   let out: CountedNotes = { notes };
   for (const part of TEXTS) {
     const meant = meantBy(read, part);
-    const counted = meant === undefined ? [] : await countedQueries(read, part, meant.query);
-    const best = counted.find((one) => one.total > 0) ?? counted.at(-1);
-    if (meant === undefined || best === undefined) continue;
+    if (meant === undefined) continue;
     const note = meantNote(meant);
+    const counted = await countedQueries(read, part, meant.query);
+    if (counted instanceof LhsError) {
+      const { message, hint } = counted;
+      const fails = [`${meant.why}; ${meant.query} fails: ${message}`, hint ?? []]
+        .flat()
+        .join('; ');
+      out = { ...out, notes: out.notes.map((one) => (one === note ? fails : one)) };
+      continue;
+    }
+    const best = counted.find((one) => one.total > 0) ?? counted[counted.length - 1];
     const query = counted.map((one) => withTotal(one.query, one.total)).join(' or ');
     const said = out.notes.map((one) => (one === note ? meantNote({ ...meant, query }) : one));
     const suggested = { suggested_query: best.query, suggested_total: best.total };
@@ -39,16 +47,17 @@ export function hasConditions({ checked, context }: ReadRequest): boolean {
   return conditions.some(({ field }) => field !== undefined);
 }
 
-/** A query after one with fewer hits, else before one without conditions of no field. */
+/** A query after one with fewer hits, else before one without conditions of no field; else its error. */
 async function countedQueries(
   read: ReadRequest,
   part: 'query' | 'filter',
   meant: string,
-): Promise<readonly Counted[]> {
+): Promise<readonly Counted[] | LhsError> {
   const { context, checked } = read;
   const { request } = checked;
-  const total = await totalWith(context, request, part, meant);
-  if (total === undefined) return [];
+  const own = await countedOrError(context, request, part, meant);
+  if (own instanceof LhsError || own.query !== meant) return own instanceof LhsError ? own : [own];
+  const { total } = own;
   const { query: text = '' } = request;
   const first = part === 'query' ? await stricter(context, request, text, meant) : undefined;
   if (first !== undefined && first.query !== meant) return [first, { query: meant, total }];

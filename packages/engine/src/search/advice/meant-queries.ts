@@ -37,12 +37,35 @@ export async function totalIfValid(
   context: SearchContext,
   request: SearchRequest,
 ): Promise<number | undefined> {
+  const found = await totalOrError(context, request);
+  return typeof found === 'number' ? found : undefined;
+}
+
+async function totalOrError(
+  context: SearchContext,
+  request: SearchRequest,
+): Promise<number | LhsError> {
   try {
     return await matchTotal(context, request);
   } catch (error) {
-    if (error instanceof LhsError) return undefined;
+    if (error instanceof LhsError) return error;
     throw error;
   }
+}
+
+/** What a query finds, or the one that its error suggests; its error if neither can run. */
+export async function countedOrError(
+  context: SearchContext,
+  request: SearchRequest,
+  part: 'query' | 'filter',
+  text: string,
+): Promise<Counted | LhsError> {
+  const found = await totalOrError(context, { ...matchOf(request), [part]: text });
+  if (typeof found === 'number') return { query: text, total: found };
+  const { suggested_query: query } = found.details;
+  const total =
+    typeof query === 'string' ? await totalWith(context, request, part, query) : undefined;
+  return typeof query !== 'string' || total === undefined ? found : { query, total };
 }
 
 /** A sentence that ends with a total. */
