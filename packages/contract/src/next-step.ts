@@ -8,6 +8,7 @@ export type NextStep =
   | { readonly step: 'describe_index'; readonly index: string }
   | { readonly step: 'alter_index'; readonly index: string }
   | { readonly step: 'drop_index'; readonly index: string }
+  | { readonly step: 'leave_store'; readonly index: string }
   | { readonly step: 'reindex'; readonly index?: string; readonly resume?: true }
   | { readonly step: 'sync'; readonly index: string }
   | { readonly step: 'show_status'; readonly index: string }

@@ -12,6 +12,7 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   describe_index: { step: 'describe_index', index: 'notes' },
   alter_index: { step: 'alter_index', index: 'i' },
   drop_index: { step: 'drop_index', index: 'notes' },
+  leave_store: { step: 'leave_store', index: 'a' },
   reindex: { step: 'reindex', index: 'notes' },
   sync: { step: 'sync', index: 'notes' },
   show_status: { step: 'show_status', index: 'notes' },

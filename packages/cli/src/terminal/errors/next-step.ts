@@ -12,6 +12,7 @@ const COMMANDS: Words = {
   describe_index: ({ index }) => `lhs index describe ${index}`,
   alter_index: () => 'lhs index apply FILE',
   drop_index: ({ index }) => `lhs index drop ${index}`,
+  leave_store: ({ index }) => `lhs index move ${index} --local`,
   reindex: ({ index = 'INDEX', resume }) =>
     `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
   sync: ({ index }) => `lhs index sync ${index}`,

@@ -16,6 +16,7 @@ import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
 import type { Redefinition } from '../../registry/jobs.ts';
 import { definitionOf } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { carrySharding } from '../../schema/sharding/with-sharding.ts';
 import { fromSource } from '../../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../../source/source-table.ts';
@@ -121,10 +122,12 @@ function workOf({ changes, strategy }: Planned): 'field' | 'reindex' | 'other ro
 /** Replaces the definition of an index that nobody writes meanwhile; its segments stay. */
 async function putInForce(
   indexes: LocalIndexes,
-  { registered }: KnownIndex,
+  { registered, definition: former }: KnownIndex,
   { definition, baseDir }: LocatedDefinition,
 ): Promise<void> {
-  await withLock(indexes, registered, { what: 'alter' }, async () => {
+  const isLeft = homePlace(definition, baseDir) !== homePlace(former, registered.baseDir);
+  const turn = { what: 'alter', ...(isLeft ? { home: 'left' as const } : {}) };
+  await withLock(indexes, registered, turn, async () => {
     indexes.registry.redefine(registered, storedDefinition(definition, baseDir));
     limitKept(indexes.registry, registered.uuid);
   });

@@ -29,7 +29,7 @@ export async function moveLocal(
   const { registry } = indexes;
   const { uuid, name, baseDir } = registered;
   const next = definitionOf(await parsedInTurns(movedTo(registered.definition, storage)));
-  const turn = { what: 'move', signal: call.signal };
+  const turn = { what: 'move', signal: call.signal, home: 'left' } as const;
   return timed(() =>
     withLock(indexes, registered, turn, async () => {
       const build = registry.jobs.build(uuid);

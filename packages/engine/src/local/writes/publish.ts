@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import type { PublishedCommit } from '../../home/chain.ts';
 import type { Examination } from '../../home/writing/lost-objects.ts';
@@ -22,6 +22,7 @@ import { definitionDigest } from '../../schema/definition-digest.ts';
 import { requireDefinition } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
+import type { SegmentEntry } from '../../segment/entry.ts';
 import { inStore } from '../../source/store-errors.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
@@ -47,6 +48,46 @@ export async function openAtHome(
     takeDefinition(indexes, known, brought);
   }
   return home;
+}
+
+/** What a store answers that is away: it says nothing about the index. */
+const AWAY: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_argument',
+  'not_found',
+  'permission_denied',
+  'unreachable',
+]);
+
+/**
+ * An index in its store, as `openAtHome`; null too if a turn does not use the store (`false`), and
+ * if it leaves one that is away while the data folder has all files (`left`). Else the error of
+ * such a store names this way.
+ */
+export async function enterHome(
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
+  how: false | 'left' | undefined,
+  options: PublishOptions,
+): Promise<HomeIndex | null> {
+  if (how === false) return null;
+  try {
+    return await openAtHome(indexes, registered, options);
+  } catch (error) {
+    if (!(error instanceof LhsError) || !AWAY.has(error.code)) throw error;
+    if (coldOf(folderOf(indexes, registered.uuid)).length > 0) throw error;
+    if (how === 'left') return null;
+    const { code, message, details } = error;
+    const hint = 'to go on without this store:';
+    const next = [{ step: 'leave_store', index: registered.name }] as const;
+    throw new LhsError(code, message, { hint, next, details, cause: error });
+  }
+}
+
+/** The cold segments of the commit in force. */
+function coldOf({ folder, openDirectory }: ReturnType<typeof folderOf>): readonly SegmentEntry[] {
+  const live = currentGeneration(folder);
+  const commit = live === null ? null : requireCommit(openDirectory(live.path));
+  return commit?.segments.filter(({ cold }) => cold !== undefined) ?? [];
 }
 
 /** The name in the store: nodes that have some of the shards share that of the index. */
@@ -102,12 +143,10 @@ async function warmAll(
   const left = allPublications({ folder, openDirectory }).map(({ place }) => place);
   const live = currentGeneration(folder);
   if (left.length === 0 || live === null) return;
-  const directory = openDirectory(live.path);
-  const { segments } = requireCommit(directory);
-  const cold = segments.filter((entry) => entry.cold && left.includes(entry.cold.place));
+  const cold = coldOf({ folder, openDirectory }).filter(({ cold }) => left.includes(cold!.place));
   if (cold.length === 0) return;
   const { warmSegments } = await import('../../home/windows/move-window.ts');
-  await warmSegments(directory, cold, { signal, fetched: () => undefined });
+  await warmSegments(openDirectory(live.path), cold, { signal, fetched: () => undefined });
 }
 
 /** Notes that an index leaves the place where it was published last, if its storage is another. */

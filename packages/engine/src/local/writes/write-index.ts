@@ -27,7 +27,7 @@ import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locke
 import { markRedefined } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { requireWritable } from '../served-folder.ts';
-import { openAtHome, settleAtHome } from './publish.ts';
+import { enterHome, settleAtHome } from './publish.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
 const SWEEP_MS = 500;
@@ -48,8 +48,8 @@ export interface Turn {
   readonly afresh?: boolean;
   /** How the store of the index is examined. */
   readonly examine?: PublishOptions['examine'];
-  /** The store of the index is left alone. */
-  readonly home?: false;
+  /** `false`: the store of the index is not used; `left`: the turn leaves it, even one that is away. */
+  readonly home?: false | 'left';
   /** The turn of a reindex that makes its generation the live one: all others wait for it. */
   readonly cutover?: boolean;
 }
@@ -266,7 +266,7 @@ export interface HeldLock extends IndexLock, WriteLock {
  * The commit lock of an index that is registered as long as it is held. Waits for other writers,
  * and for a reindex that makes its generation the live one, then brings the index to the newest
  * commit in its store. Throws index_busy when the time is over or the definition was altered
- * meanwhile, interrupted, index_not_found if the index was dropped meanwhile, and as `openAtHome`.
+ * meanwhile, interrupted, index_not_found if the index was dropped meanwhile, and as `enterHome`.
  */
 export async function lockForWriting(
   indexes: LocalIndexes,
@@ -279,7 +279,7 @@ export async function lockForWriting(
     endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
     const options = homeOptions(indexes, turn);
     const before = indexes.registry.at(registered.uuid)?.version;
-    const home = turn.home === false ? null : await openAtHome(indexes, registered, options);
+    const home = await enterHome(indexes, registered, turn.home, options);
     const now = indexes.registry.at(registered.uuid);
     const { name } = registered;
     if (now !== undefined && now.name !== name) throw wasRenamed(name, now.name);

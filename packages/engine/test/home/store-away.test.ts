@@ -1,0 +1,80 @@
+/** An index whose store is away for good, and how it gets another one. */
+import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
+import { appendRows } from '@lakehouse-search/lake';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { storeLakes } from './store-lake.ts';
+
+const store = storeLakes();
+const add = (id: string) => appendRows(store.lake.source, { kind: 'rows', rows: [{ id }] });
+
+const fieldsIn = (storage: string) => `storage: ${storage}\nfields: [{ name: id, type: KEYWORD }]`;
+
+const AWAYS = {
+  'a bucket that is gone': { kind: 'status', status: 404, code: 'NoSuchBucket' },
+  'a key that is revoked': { kind: 'status', status: 403, code: 'SignatureDoesNotMatch' },
+} as const;
+
+/** How many rows a search finds. */
+const rows = async (index = 't') => (await store.lake.backend.search({ index, query: '*' })).total;
+
+describe.each(Object.entries(AWAYS))('an index with %s', (_, fault) => {
+  beforeEach(async () => {
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await store.lake.define(fieldsIn(store.place));
+    await add('k0');
+    await store.lake.backend.reindex({ index: 't' });
+    await add('k1');
+  });
+
+  it('goes on in its data folder, and in another store', async () => {
+    const { backend, folder } = store.lake;
+    store.server.fault = () => fault;
+    await expect(backend.sync({ index: 't' })).rejects.toMatchObject({
+      next: [{ step: 'leave_store', index: 't' }],
+    });
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    await backend.moveIndex({ index: 't' });
+    expect(warned.mock.calls).toEqual([
+      [expect.stringMatching(/^an index stays in its former store: .*home/), 'LhsWarning'],
+    ]);
+    warned.mockRestore();
+    await backend.sync({ index: 't' });
+    expect(await rows()).toBe(2);
+    expect(await backend.verify({ index: 't' })).toMatchObject({ equal: true });
+    await backend.moveIndex({ index: 't', storage: `${folder}/home` });
+    const at = await openEngine(`file://${folder}/home/t`, { threads: 0 });
+    expect((await at.search({ index: 't', query: '*' })).total).toBe(2);
+    await at.close();
+  });
+
+  it('is restored, moved and synced', async () => {
+    const { backend } = store.lake;
+    store.server.fault = () => fault;
+    const target = join(store.work, 'backups');
+    const { backup } = await backend.backup({ index: 't', target });
+    await backend.restore({ backup, target, as: 'again' });
+    await backend.moveIndex({ index: 'again', storage: join(store.work, 'other') });
+    await backend.sync({ index: 'again' });
+    expect(await rows('again')).toBe(2);
+  });
+});
+
+describe('an index that has not been built', () => {
+  it('gets another store by a corrected definition', async () => {
+    const { backend, folder, source } = store.lake;
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await add('k0');
+    const at = `catalog: ${JSON.stringify(source.catalog)}, table: a.t`;
+    const definitionIn = (storage: string) =>
+      `version: 1\nindex: t\nsource: { ${at} }\n${fieldsIn(storage)}`;
+    await backend.createIndex({ definition: definitionIn('s3://none/at'), base_dir: folder });
+    await expect(backend.reindex({ index: 't' })).rejects.toHaveProperty('code', 'not_found');
+    const definition_yaml = definitionIn(store.place);
+    await backend.alterIndex({ index: 't', definition_yaml, base_dir: folder, apply: true });
+    await backend.reindex({ index: 't' });
+    expect(await rows()).toBe(1);
+    expect(store.objects().length).toBeGreaterThan(0);
+  });
+});
