@@ -100,6 +100,8 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
     2,
     /^error: --avg service: avg needs .*\n {2}fields of .*: id, at$/m,
   ],
+  ['aggregate vec --terms nope', 2, /^error: --terms nope names field "nope", which is not/],
+  ['aggregate vec --avg nope', 2, /^error: --avg nope names field "nope", which is not/],
   ['aggregate vec --terms service --max title', 2, /^error: --max title needs a fast field/],
   ['explain vec title --key id=1', 0, /id=1/],
   ['search vec --filter=', 2, /query is empty\n {2}write \*:\*/],

@@ -105,7 +105,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** The aggregation of `--stats price` or `--avg price`, also in one of `--terms`. */
-const AGGREGATION = /^"aggs\.(?:.+\.aggs\.)?(.+?)(?: (avg|min|max|sum))?\.([a-z_]+)"(?=.*"\1" )/;
+const AGGREGATION = /^"aggs\.(?:.+\.aggs\.)?(.+?)(?: (avg|min|max|sum))?\.([a-z_]+)"(?=.*"\1")/;
 const AGGREGATION_FLAGS: Readonly<Record<string, string>> = {
   significant_terms: 'significant',
   date_histogram: 'histogram',
