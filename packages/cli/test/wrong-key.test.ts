@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 
@@ -17,6 +17,10 @@ describe('a definition whose key does not tell rows apart', () => {
     expect(created.stdout).toMatch(/^next: lhs index apply rows\.yaml, once it is valid$/m);
     const built = await run('reindex', 'rows');
     expect(built.stderr).toMatch(/\n {2}lhs index validate rows\.yaml\n {2}lhs index apply rows\./);
+    renameSync(home.path('rows.yaml'), home.path('x.yaml'));
+    writeFileSync(home.path('a.yaml'), 'index: other\n');
+    const again = await run('reindex', 'rows');
+    expect(again.stderr).toMatch(/\n {2}lhs index validate x\.yaml\n {2}lhs index apply x\.yaml/);
     writeFileSync(home.path('rows.yaml'), sound);
     expect(await run('index', 'apply', 'rows.yaml', '--yes')).toMatchObject({ code: 0 });
   });
