@@ -10,6 +10,7 @@ const WAIT_MS = 120_000;
 export class Pane {
   readonly #socket: string;
 
+  /** Commands are printed as without npx, also if npx runs the tests. */
   constructor(
     columns: number,
     rows: number,
@@ -17,7 +18,10 @@ export class Pane {
     environment: Readonly<Record<string, string>>,
   ) {
     this.#socket = `lhs-test-${process.pid}-${Math.trunc(performance.now() * 1000)}`;
-    const env = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    const env = Object.entries({ npm_command: '', ...environment }).flatMap(([name, value]) => [
+      '-e',
+      `${name}=${value}`,
+    ]);
     const size = ['-x', String(columns), '-y', String(rows)];
     this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, ...env, script);
   }
