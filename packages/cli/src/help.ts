@@ -4,6 +4,9 @@ import { unknownCommand } from './help/not-found.ts';
 import { pageLines, pageNames } from './help/pages.ts';
 import { shortLines, taskLines, wrapWords } from './help/tasks.ts';
 import { plainUsage } from './help/usage-line.ts';
+import { asTyped } from './terminal/errors/command-name.ts';
+
+const typed = (line: string): string => asTyped(line, process.env, [], true);
 
 /** Help of a command: examples first, then how it is used. */
 class ExamplesFirst extends CommandHelp {
@@ -45,11 +48,11 @@ export default class LhsHelp extends Help {
   override async showHelp(argv: string[]): Promise<void> {
     const words = argv.filter((word) => !word.startsWith('-'));
     if (!this.#isKnown(words)) throw unknownCommand(words, this.config.commands);
-    const typed = flagsBehind(process.argv.slice(2));
+    const given = flagsBehind(process.argv.slice(2));
     const topic = argv.length === 1 ? (words[0] ?? '').split(':') : [];
     // oclif drops the flags behind a topic
-    const isDropped = typed.length > topic.length && topic.every((word, i) => word === typed[i]);
-    if (topic.length > 0 && isDropped) throw unknownCommand(typed, this.config.commands);
+    const isDropped = given.length > topic.length && topic.every((word, i) => word === given[i]);
+    if (topic.length > 0 && isDropped) throw unknownCommand(given, this.config.commands);
     return super.showHelp(argv);
   }
 
@@ -63,10 +66,9 @@ export default class LhsHelp extends Help {
     this.log('lhs help -n         all commands, with a summary each');
     const pages = pageNames();
     if (pages.length === 0) return;
-    const indent = ' '.repeat(20);
-    for (const line of wrapWords(`lhs help PAGE       ${pages.join(', ')}`, columns, indent)) {
-      this.log(line);
-    }
+    const title = typed('lhs help PAGE       ');
+    const indent = ' '.repeat(title.length);
+    for (const line of wrapWords(title + pages.join(', '), columns, indent)) super.log(line);
   }
 
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
@@ -86,8 +88,13 @@ export default class LhsHelp extends Help {
     if (pageNames().includes(name)) this.log(`The page: lhs help ${name}`);
   }
 
+  /** Commands are printed as they work here; `#showPage` prints the sentences of a page. */
+  protected override log(...texts: string[]): void {
+    super.log(...texts.map((text) => text.split('\n').map(typed).join('\n')));
+  }
+
   #showPage(name: string, page: readonly string[]): void {
-    for (const line of page) this.log(line);
+    for (const line of page) super.log(line);
     const isTopic = this.config.topics.some((topic) => topic.name === name);
     if (isTopic) this.log(`\nCommands: lhs ${name} --help`);
   }

@@ -264,6 +264,18 @@ describe('lhs index apply', () => {
 });
 
 describe('help', () => {
+  it('begins commands with npx under npx', async () => {
+    const npx = { env: { npm_command: 'exec' } };
+    const texts = [['help', 'import'], ['help'], []].map((line) => home.run(line, npx));
+    const [command, root, first] = (await Promise.all(texts)).map(({ stdout }) => stdout);
+    expect(command).toMatch(
+      /^ {2}\$ npx lhs import events.*^The page: npx lhs help page import$/ms,
+    );
+    expect(root).toMatch(/^npx lhs COMMAND .*^npx lhs help -n .*^npx lhs help PAGE {7}agents, /ms);
+    expect(first).toMatch(/^more: npx lhs --help, npx lhs COMMAND --help$/m);
+    for (const text of [command, root, first]) expect(text).not.toMatch(/(?<!npx) lhs [a-z]/);
+  });
+
   it('groups the commands by task, prints pages offline and knows wrong names', async () => {
     const [all, page, wrong] = await Promise.all([
       home.run(['--help']),

@@ -1,14 +1,16 @@
 /** Where a printed line has a command: at its start, behind `next: `, in brackets, in a chain. */
 import { shellWord } from './shell-word.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a line may begin with a style
-const COMMAND = /(^(?:\u001b\[[\d;]*m)*\s*(?:(?:next|fields): )?|\(|&& |, then |, )lhs (?=[a-z])/g;
+const COMMAND =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line may begin with a style
+  /(^(?:\u001b\[[\d;]*m)*\s*(?:(?:next|fields|more):? +)?|\(|&& |, then |, )lhs (?=[-a-z]|COMMAND)/g;
 /** Where a message has one: anywhere, unless `lhs` is the name of the program in a sentence. */
-const IN_MESSAGE = /(^|(?<!npx)[^\w/.-])lhs (?=(?!(?:again|can|has|is|needs|cannot)\b)[a-z])/g;
+const IN_MESSAGE =
+  /(^|(?<!npx)[^\w/.-])lhs (?=(?!(?:again|can|has|is|needs|cannot)\b)[-a-z]|COMMAND)/g;
 
 /** A line that is one command to copy: what comes before, the command, the end of a style. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line may have a style
-const ALONE = /^((?:\u001b\[[\d;]*m)*(?:next: |fields: | {2,3}))(lhs [a-z][^\u001b]*)(.*)$/s;
+const ALONE = /^((?:\u001b\[[\d;]*m)*(?:next:? +|fields: | {2,3}))(lhs [a-z][^\u001b]*)(.*)$/s;
 /** A command in brackets behind a sentence. */
 const BRACKETED = /\((lhs [a-z][^()]*)\)/g;
 /** Words behind a command, or a pipe. */
