@@ -145,8 +145,7 @@ async function guessed(
   const isUnknown = total === 0 && meant === undefined;
   const reason = meant?.note ?? (await reasonOf(guesser, written, total));
   return {
-    ...(meant === undefined ? {} : { suggestion: meant.clause }),
-    ...(meant?.total === undefined ? {} : { suggestion_total: meant.total }),
+    ...(meant && { suggestion: meant.clause, suggestion_total: meant.total }),
     ...(elsewhere.length === 0 ? {} : { elsewhere }),
     note: reason ?? (isUnknown ? await fewValues(guesser, node) : undefined),
   };

@@ -39,10 +39,10 @@ import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
 
-/** A clause in the query syntax, and how many documents it finds; undefined: not counted. */
+/** A clause in the query syntax, and how many documents it finds. */
 export interface MeantClause {
   readonly clause: string;
-  readonly total?: number;
+  readonly total: number;
   /** Why the clause as it was written finds less. */
   readonly note?: string;
 }
