@@ -9,6 +9,7 @@ const string: Type = { kind: 'string' };
 const schema = schemaOf({
   ...{ id: 'long', title: 'string', sold: 'string', genre: 'string', code: 'string' },
   ...{ year: 'long', old: 'boolean', age_rating: 'string', own_rating: 'long', web_rating: 'long' },
+  mail: 'string',
   needs: {
     ...{ kind: 'map', keyId: 100, key: string, valueId: 101, value: string, valueRequired: false },
   },
@@ -28,6 +29,7 @@ const ROWS = Array.from({ length: 40 }, (_, id) => ({
   ...{ age_rating: id % 2 === 0 ? 'PG' : 'R', own_rating: id % 6, web_rating: id % 9 },
   meta: { status: { Retired: String(id % 4 === 0) } },
   sold: id % 3 === 0 ? 'No' : 'yes',
+  mail: `reader${id}@${id % 3 === 0 ? 'north.example' : 'south.example'}`,
 }));
 const rows = (test: (row: (typeof ROWS)[number]) => boolean) => ROWS.filter(test).length;
 const hasWord = (word: string) => (text: string) => new RegExp(`\\b${word}\\b`, 'i').test(text);
@@ -50,6 +52,7 @@ fields:
   - { name: age_rating, type: KEYWORD, fast: true }
   - { name: own_rating, type: LONG, fast: true }
   - { name: web_rating, type: LONG, fast: true }
+  - { name: mail, type: KEYWORD }
 variants:
   - { column: needs, flatten: true }
   - { column: meta, flatten: true }`);
@@ -58,6 +61,15 @@ variants:
 afterAll(() => lake.close());
 
 const search = (query: string) => lake.backend.search({ query, suggest: true, limit: 1 });
+
+describe('a part of an address', () => {
+  it('is looked for in values', async () => {
+    const { suggested_query, suggested_total } = await search('@north.example');
+    expect(suggested_query).toBe('mail:*@north.example*');
+    expect(suggested_total).toBe(rows(({ mail }) => mail.endsWith('@north.example')));
+    expect((await search('mail:*@north.example*')).total).toBe(suggested_total);
+  });
+});
 
 describe('a bare word with hits', () => {
   it('with few hits is looked for as the value of other fields', async () => {

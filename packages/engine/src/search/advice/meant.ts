@@ -255,7 +255,7 @@ const isText = ({ kind }: Valued): boolean => kind === 'term' || kind === 'phras
 
 /** Whether a clause is a text that values may have in them, short numbers apart. */
 export const isInside = (node: Valued): boolean =>
-  isText(node) && /^(?=.*\p{L}|\p{N}{4})[\p{L}\p{N}][^*?\\]*[\p{L}\p{N}]$/u.test(node.value);
+  isText(node) && /^(?=.*\p{L}|\p{N}{4})@?[\p{L}\p{N}][^*?\\]*[\p{L}\p{N}]$/u.test(node.value);
 
 /** The same clause for whole values that begin with its text, or have it as a word anywhere. */
 export async function inside(
@@ -279,7 +279,9 @@ export async function inside(
     if (before + after === '') return [];
     // a unit such as `g/day` stands behind digits
     const letters = /[^\p{L}\p{N}]/u.test(run) ? /\p{L}$/u : /[\p{L}\p{N}]$/u;
-    return letters.test(before) || /^[\p{L}\p{N}]/u.test(after) ? [] : [run];
+    return (letters.test(before) && !run.startsWith('@')) || /^[\p{L}\p{N}]/u.test(after)
+      ? []
+      : [run];
   });
   const { field } = node;
   return [...new Set(words)].flatMap((word): readonly Valued[] => [
