@@ -162,6 +162,7 @@ function operators(clauses: readonly Written[], text: string): readonly Correcti
     const { raw, from, to } = clause;
     const next = clauses.at(i + 1);
     if (next === undefined || !isOperator(clause)) return [];
+    if (/\bbetween\s+\S+\s+$/i.test(text.slice(0, from))) return [];
     const isOperand = next.query.fieldSpan || /\b(?:and|or)\s+$/i.test(text.slice(0, from));
     if (raw === 'not' ? !isOperand : i === 0) return [];
     return [{ from, to, text: raw.toUpperCase(), why: `"${raw}" is searched as a word` }];

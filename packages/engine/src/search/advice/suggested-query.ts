@@ -16,6 +16,7 @@ import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { asWritten } from './as-written.ts';
 import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
+import { betweenDates } from './dates/between-dates.ts';
 import { datedQuery } from './dates/dated-query.ts';
 import { fieldRange } from './field-range.ts';
 import { plainText } from './like-pattern.ts';
@@ -102,6 +103,8 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   const { context, checked } = read;
   const { request } = checked;
   const { query: text = '' } = request;
+  const between = await betweenDates(context, request);
+  if (between !== undefined) return meantAs(between);
   const dated = await datedQuery(context, request, 'query', total > 0);
   // few rows may have only a number of the date
   if (dated && (dated.total < total || (total <= FEW && dated.total > total)))

@@ -1,0 +1,31 @@
+import type { SearchRequest } from '@lakehouse-search/contract';
+import { hasValues } from '../../../query/bind/fields.ts';
+import { escapeField } from '../../../query/syntax/characters.ts';
+import { queryFields } from '../../../shard/request/query-fields.ts';
+import type { SearchContext } from '../../context.ts';
+import { type Reasoned, totalWith } from '../meant-queries.ts';
+
+const DATE = String.raw`(\d{4}(?:-\d\d){0,2})`;
+const BETWEEN = new RegExp(
+  String.raw`^\s*(?:between|from)\s+${DATE}\s+(?:and|to)\s+${DATE}\s*$`,
+  'i',
+);
+
+/** The range with the most rows of a DATE field for `between 2008 and 2009`; undefined: none. */
+export async function betweenDates(
+  context: SearchContext,
+  request: SearchRequest,
+): Promise<Reasoned | undefined> {
+  const [written, from, to] = BETWEEN.exec(request.query ?? '') ?? [];
+  if (written === undefined) return undefined;
+  const fields = queryFields(context.mapping);
+  let best: Reasoned | undefined;
+  for (const plan of fields.plans.values()) {
+    if (plan.type !== 'DATE' || !hasValues(fields, plan) || plan.name.includes('#')) continue;
+    const query = `${escapeField(plan.name)}:[${from} TO ${to}]`;
+    const total = (await totalWith(context, request, 'query', query)) ?? 0;
+    if (total > (best?.total ?? 0))
+      best = { why: `"${written}" is searched as words`, query, total };
+  }
+  return best;
+}
