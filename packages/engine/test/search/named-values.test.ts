@@ -115,6 +115,13 @@ describe('a query is meant as', () => {
       'Sales:[100 TO 300]',
       ({ Sales }) => Sales >= 100 && Sales <= 300,
     ],
+    ['Sales > 1 thousand', 'Sales:>1000', ({ Sales }) => Sales > 1000],
+    [
+      'sales>=0.5 thousand AND Profit<0',
+      'Sales:>=500 AND Profit:<0',
+      (row) => row.Sales >= 500 && row.Profit < 0,
+    ],
+    ['90,50', 'Sales:90.5', ({ Sales }) => Sales === 90.5],
     ['Region != East', '-Region:East', (row) => row.Region !== 'East'],
     ['Sales>1000 Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
     ['Sales>1000,Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],

@@ -6,7 +6,8 @@ const NAME = String.raw`^(?:(${PLAIN})|(["'\x60])((?:(?!\2).){1,60})\2|\[([^\[\]
 const QUOTED = `"[^"]*"|'[^']*'`;
 /** What ends a value: a comma and another comparison. */
 const NEXT = String.raw`[,;]\s*[\p{L}_][\p{L}\p{N}_.]*\s*[<>=!]`;
-const VALUE = String.raw`(${QUOTED}|[^\s<>=!()[\]{}"'](?:(?!${NEXT})[^\s()"'])*)`;
+const COUNTED = String.raw`-?\d+(?:\.\d+)?\s+(?:thousand|million|billion)(?![\p{L}\p{N}])`;
+const VALUE = String.raw`(${QUOTED}|${COUNTED}|[^\s<>=!()[\]{}"'](?:(?!${NEXT})[^\s()"'])*)`;
 
 /** The values of a condition as the clause of a field; `isText`: the field is TEXT. */
 type Reader = (parts: readonly string[], field: string, isText: boolean) => string;
@@ -40,8 +41,13 @@ function condition(tail: string, read: Reader): readonly [RegExp, Reader] {
 
 const minus = (not: string | undefined): string => (not === undefined ? '' : '-');
 
-/** A value of SQL: a quoted one is a phrase, one of several words too. */
+const FACTORS: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9 };
+
+/** A value of SQL: a quoted one is a phrase, one of several words too; `10 million` is a number. */
 function valueIn(written: string): string {
+  const [digits, word = ''] = written.toLowerCase().split(/\s+/);
+  const number = Number(digits) * FACTORS[word];
+  if (!Number.isNaN(number)) return String(number);
   if (written.startsWith("'")) return quote(written.slice(1, -1));
   return /^[^"].*\s/s.test(written) ? quote(written) : written;
 }
