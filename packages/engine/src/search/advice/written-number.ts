@@ -4,10 +4,13 @@ const NUMBER = new RegExp(
   String.raw`^(-?)${MONEY}?\s*(-?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?\s*(?:${MONEY}|%)?$`,
   'u',
 );
+/** A comma before the last two digits of a price. */
+const CENTS = /(?<=^\D*\d+),(\d\d)(?=\D*$)/;
 
-/** The number that a text such as `$1,008.00` is, as a query writes it; undefined: it is none. */
+/** The number that a text such as `$1,008.00` or `1,99` is, as a query writes it; undefined: it is none. */
 export function plainNumber(text: string): string | undefined {
-  const [all, minus, sign, whole = '', fraction = ''] = NUMBER.exec(text.trim()) ?? [];
+  const written = text.trim().replace(CENTS, '.$1');
+  const [all, minus, sign, whole = '', fraction = ''] = NUMBER.exec(written) ?? [];
   if (all === undefined) return undefined;
   return minus + sign + whole.replaceAll(',', '') + fraction.replace(/\.?0+$/, '');
 }
