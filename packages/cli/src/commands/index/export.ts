@@ -1,4 +1,6 @@
 import type { ExportedDocument } from '@lakehouse-search/contract';
+import { formatKey } from '@lakehouse-search/engine';
+import { idOf } from '@lakehouse-search/engine/internal';
 import { LhsCommand } from '../../base-command.ts';
 import type { OutputRow } from '../../output/columns.ts';
 import { rowOutputFlags } from '../../output/output-target.ts';
@@ -27,10 +29,15 @@ export default class IndexExport extends LhsCommand {
     const documents = backend.exportDocuments({ index: args.index, query });
     await this.rows(flags, [...keyColumns(index), ...shown], async (write, format) => {
       for await (const document of documents) {
-        await write(format === 'ndjson' ? { ...document } : flat(document));
+        await write(format === 'ndjson' ? record(document) : flat(document));
       }
     });
   }
+}
+
+/** With the members of the key that hits have. */
+function record({ coordinates, fields }: ExportedDocument): OutputRow {
+  return { coordinates, key: formatKey(coordinates), ...idOf(coordinates), fields };
 }
 
 function flat(document: ExportedDocument): OutputRow {
