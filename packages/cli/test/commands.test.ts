@@ -164,9 +164,10 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
     const again = await home.run(['index', 'sync', 'vec']);
     expect(again.stdout).toBe('vec is at the table’s head: nothing to do\n');
     const exported = await home.run(['index', 'export', 'vec']);
-    const keys = lines(exported.stdout).map(
-      (line) => JSON.parse(line).coordinates.identifier[0].value,
-    );
+    const rows = lines(exported.stdout).map((line) => JSON.parse(line));
+    const keys = rows.map(({ coordinates }) => coordinates.identifier[0].value);
+    expect(rows.map(({ id }) => id)).toEqual(keys);
+    expect(rows.map(({ key }) => key)).toEqual(keys.map((id) => `id=${id}`));
     const last = snapshots.at(-1)?.rows.map((r) => String(r.id)) ?? [];
     expect(keys).toEqual(last.sort((a, b) => Number(a) - Number(b)));
   });
@@ -460,10 +461,11 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
   });
 
   it('says which clause finds nothing, and the next page in full', async () => {
-    const [none, next, dash] = await Promise.all([
+    const [none, next, dash, value] = await Promise.all([
       home.run(['search', 'vec', 'titel AND service:billing']),
       home.run(['search', 'vec', 'title', '--filter', 'id:[0 TO 30]', '--limit', '3', '--hydrate']),
       home.run(['search', 'vec', '--', '-title:title']),
+      home.run(['search', 'vec', 'service=billing AND titel']),
     ]);
     expect(none.stdout).toMatch(
       /^0 hits\. titel: 0 \(did you mean title\? \d+ hits\) · service:billing: \d/,
@@ -472,6 +474,9 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
       `next: lhs search vec title --filter 'id:[0 TO 30]' --limit 3 --hydrate --offset 3`,
     );
     expect(dash.stdout).toMatch(/^2 hits/);
+    expect(value.stdout).toMatch(
+      /^0 hits\..*\n(.*\n)*"service=billing" is searched as words: .*\n(next: .*\n)?fields: .*\n$/,
+    );
   });
 
   it.each(['aggregate', 'facets'])('says which clause counts nothing: %s', async (command) => {

@@ -112,10 +112,8 @@ export function presentSearch(
       if (search.mode !== 'lexical') {
         return nothingNear(answer, search.request, description, style, width);
       }
-      return [
-        ...nothingFound(answer, search.request, description),
-        ...remarks(answer, style, width),
-      ];
+      const why = remarks(answer, style, width);
+      return nothingFound(answer, search.request, description, { why });
     },
     // the modules of suggestions load only for a search that needs them
     wire: () => answerOf(search, withSuggestions(search)),

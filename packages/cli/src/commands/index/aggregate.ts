@@ -41,7 +41,7 @@ export default class IndexAggregate extends LhsCommand {
     const dates = new Set(fields.filter(({ type }) => type === 'DATE').map(({ name }) => name));
     const results = withDates(answer.results, aggs, dates);
     if (total === 0 && description !== null) {
-      this.terminal.err(...nothingFound(answer, request, description, 'aggregate'));
+      this.terminal.err(...nothingFound(answer, request, description, { command: 'aggregate' }));
     }
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);

@@ -55,7 +55,8 @@ export default class IndexFacets extends LhsCommand {
     this.terminal.err(...partialRemarks(answer), ...skippedFacets(answer));
     this.terminal.err(...notes.map(printable));
     this.terminal.err(...fieldsAsQuery(args.query, description));
-    if (total === 0) this.terminal.err(...nothingFound(answer, request, description, 'facets'));
+    if (total === 0)
+      this.terminal.err(...nothingFound(answer, request, description, { command: 'facets' }));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {

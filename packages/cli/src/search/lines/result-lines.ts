@@ -139,12 +139,15 @@ export const elsewhereLines = (clauses: readonly ClauseCount[]): string[] =>
 
 const FIX = ', or the same command with --fix';
 
-/** `0 hits. timeout: 311 · service:biling: 0 (did you mean service:billing? 3 hits)`. */
+/**
+ * `0 hits. timeout: 311 · service:biling: 0 (did you mean service:billing? 3 hits)`, then why
+ * (remarks on the response) and the ways out.
+ */
 export function nothingFound(
   answer: Pick<SearchResponse, 'clauses' | 'suggested_query'> & TableLag,
   request: { readonly query?: string; readonly pit_id?: string },
   followed: Followed,
-  command = 'search',
+  { command = 'search', why = [] }: { command?: string; why?: readonly string[] } = {},
 ): string[] {
   const { clauses = [], suggested_query: meant } = answer;
   const { index } = followed;
@@ -156,5 +159,5 @@ export function nothingFound(
       : [`next: lhs ${command} ${index} ${shellWord(meant)}${command === 'search' ? FIX : ''}`];
   const fields = `fields: lhs index describe ${index}`;
   const lag = lagLines(answer, request, followed);
-  return [`0 hits.${tail}`, ...lag, ...elsewhereLines(clauses), ...next, fields];
+  return [`0 hits.${tail}`, ...lag, ...elsewhereLines(clauses), ...why, ...next, fields];
 }
