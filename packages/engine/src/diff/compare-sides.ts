@@ -190,8 +190,11 @@ function movedStatistics(
   before: readonly Leaf[],
   after: readonly Leaf[],
 ): readonly DiffStatistic[] {
+  const alike = (leaves: readonly Leaf[], { clause }: Leaf) =>
+    leaves.filter((leaf) => leaf.clause === clause);
   return before.flatMap((leaf) => {
-    const other = after.find(({ clause }) => clause === leaf.clause);
+    // a bare word has a leaf for each field, in the order of the fields
+    const other = alike(after, leaf)[alike(before, leaf).indexOf(leaf)];
     if (other === undefined) return [];
     const [a, b] = [leaf.factors, other.factors];
     const df = [a, b].map((one) => one.df.reduce((sum, count) => sum + count, 0));

@@ -66,6 +66,24 @@ describe('a side of a diff', () => {
     });
   });
 
+  it('names the figures that moved of each field of a bare word', async () => {
+    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    const stems = '\n  - { name: stems, source: title, type: TEXT, analyzer: english }';
+    const searched = `default_fields: [title, stems]\n${fields('standard')}${stems}`;
+    const definition_yaml = `version: 1\nindex: t\n${source}\n${searched}\n`;
+    await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true });
+    const { pit_id } = await lake.backend.openPit({ index: 't' });
+    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 9, title: 'disk' }] });
+    await lake.backend.sync({ index: 't' });
+    const { hits } = await diff({ from: `pit:${pit_id}`, query: 'disk' });
+    const moved = hits.find(({ from }) => from?.rank === 1);
+    const statistics = moved?.causes[0]?.statistics?.map(({ df }) => df);
+    expect(statistics).toEqual([
+      [2, 3],
+      [3, 4],
+    ]);
+  });
+
   it('is another index of the table, with equal settings or others', async () => {
     await lake.backend.cloneIndex({ index: 't', name: 'u' });
     await appendRows(lake.source, { kind: 'rows', rows: [{ id: 9, title: 'disk' }] });
