@@ -55,6 +55,15 @@ describe('a location', () => {
     expect(doctor.stdout).not.toContain('backup');
   });
 
+  it('is continued by a sync, which a create of its index says', async () => {
+    const env = { LHS_DATA_DIR: home.path('a third') };
+    const file = home.path('notes.yaml');
+    const created = await home.run(['index', 'create', file], { env });
+    expect(created.stdout).toContain('next: lhs index sync notes\n');
+    const sync = await home.run(['index', 'sync', 'notes'], { env });
+    expect(sync).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it.each([
     ['index', 'sync', location],
     ['index', 'drop', location, '--yes'],

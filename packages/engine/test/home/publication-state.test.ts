@@ -179,11 +179,13 @@ describe('a move that does not end', () => {
   });
 });
 
+const noBucket = () => ({ kind: 'status', status: 404, code: 'NoSuchBucket' }) as const;
+
 describe('a build', () => {
   const faults = {
     'cannot be written': { fault: denied, code: 'permission_denied', message: /access denied/ },
     'ignores conditions': { fault: null, code: 'unsupported', message: /If-None-Match/ },
-    'has no bucket': { fault: null, code: 'not_found', message: /no bucket "missing"/ },
+    'has no bucket': { fault: noBucket, code: 'not_found', message: /no bucket "home"/ },
   };
 
   it.each(Object.entries(faults))(
@@ -192,7 +194,7 @@ describe('a build', () => {
       const { fault, code, message } = expected;
       store.server.ignoresConditions = what === 'ignores conditions';
       store.server.fault = ({ method }) => (fault !== null && method === 'PUT' ? fault() : null);
-      await define(what === 'has no bucket' ? 's3://missing/x' : store.place);
+      await define();
       await expect(store.lake.backend.reindex({ index: 't' })).rejects.toMatchObject({
         code,
         message: expect.stringMatching(message),

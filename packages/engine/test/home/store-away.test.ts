@@ -69,7 +69,12 @@ describe('an index that has not been built', () => {
     const at = `catalog: ${JSON.stringify(source.catalog)}, table: a.t`;
     const definitionIn = (storage: string) =>
       `version: 1\nindex: t\nsource: { ${at} }\n${fieldsIn(storage)}`;
-    await backend.createIndex({ definition: definitionIn('s3://none/at'), base_dir: folder });
+    const create = (storage: string) =>
+      backend.createIndex({ definition: definitionIn(storage), base_dir: folder });
+    await expect(create('s3://none/at')).rejects.toHaveProperty('code', 'not_found');
+    await create(`${store.place}-former`);
+    store.server.fault = ({ key }) =>
+      key.includes('-former') ? AWAYS['a bucket that is gone'] : null;
     await expect(backend.reindex({ index: 't' })).rejects.toHaveProperty('code', 'not_found');
     const definition_yaml = definitionIn(store.place);
     await backend.alterIndex({ index: 't', definition_yaml, base_dir: folder, apply: true });

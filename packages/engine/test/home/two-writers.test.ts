@@ -47,7 +47,8 @@ async function another(place: string, name = 'other'): Promise<Engine> {
   const engine = await openEngine(join(store.work, name), { create: true, threads: 0 });
   const at = `catalog: ${JSON.stringify(store.lake.source.catalog)}, table: a.t`;
   const definition = `version: 1\nindex: t\nsource: { ${at} }\n${fieldsAt(place)}\n# of ${name}\n`;
-  await engine.createIndex({ definition, base_dir: store.lake.folder });
+  const created = await engine.createIndex({ definition, base_dir: store.lake.folder });
+  expect(created.published).toMatchObject({ place: `${place}/t`, pending: true });
   return engine;
 }
 

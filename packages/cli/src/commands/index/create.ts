@@ -27,7 +27,7 @@ export default class IndexCreate extends LhsCommand {
     this.terminal.err(...issueLines(file, warnings, this.style));
     const isSound = issues.every(({ severity }) => severity !== 'error');
     const next = isSound
-      ? `reindex ${created.index}`
+      ? `${created.published === undefined ? 'reindex' : 'sync'} ${created.index}`
       : `apply ${shellWord(file)}, once it is valid`;
     this.print([`${created.index} created`, `next: lhs index ${next}`]);
   }

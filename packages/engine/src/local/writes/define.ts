@@ -33,13 +33,18 @@ import {
   parsingDefinition,
 } from '../../schema/parse/parse-definition.ts';
 import { storeParsed } from '../../schema/parse/parsed-definition.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
+import { inStore } from '../../source/store-errors.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { requireWritable } from '../served-folder.ts';
 import { dropPublished } from './publish.ts';
 import { buildRunning, withLock } from './write-index.ts';
 
-/** Registers an index after a check against its table. Throws invalid_definition, index_exists. */
+/**
+ * Registers an index after a check against its table and its store. Throws invalid_definition,
+ * index_exists, and as `inStore`.
+ */
 export async function createLocal(
   indexes: LocalIndexes,
   request: CreateIndexRequest,
@@ -49,9 +54,26 @@ export async function createLocal(
   requireWritable(indexes, 'add an index to');
   const definition = await definitionOver(text, base_dir);
   requireListed(call, definition.index);
+  const place = homePlace(definition, base_dir);
+  const commit = place === null ? null : await newestIn(place, definition.index, call.signal);
   indexes.sweep();
   indexes.registry.add(definition.index, text, base_dir, storeParsed(definition));
-  return describeIndex(definition, null);
+  const description = describeIndex(definition, null);
+  if (commit === null) return description;
+  const published = { place: `${place}/${definition.index}`, commit, snapshot: null };
+  return { ...description, published: { ...published, pending: true } };
+}
+
+/** The number of the newest commit of a name in a store; null: nothing is there. */
+async function newestIn(
+  place: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  const { openHome } = await import('../../home/repository.ts');
+  const { readHead } = await import('../../home/chain.ts');
+  const head = await inStore(async () => readHead(await openHome(place), name, signal));
+  return head?.number ?? null;
 }
 
 /**

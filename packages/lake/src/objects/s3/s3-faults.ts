@@ -93,6 +93,9 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
       `there is no bucket "${place.bucket}"; check its name and AWS_ENDPOINT_URL_S3`,
     );
   }
+  if (name === 'InvalidBucketName') {
+    return make('invalid_argument', `"${place.bucket}" is no name of a bucket`);
+  }
   const isDenied =
     UNKNOWN_KEY.test(name) || /^(SignatureDoesNotMatch|AccessDenied|InvalidToken)$/.test(name);
   if (status === 401 || status === 403 || isDenied || EXPIRED.test(name)) {

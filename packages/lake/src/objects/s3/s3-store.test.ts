@@ -175,6 +175,14 @@ describe('refusals of an S3 server', () => {
     });
   });
 
+  it('a name that no bucket has is named', async () => {
+    failing(9, { kind: 'status', status: 400, code: 'InvalidBucketName' });
+    await expect(storeOf(server.env, 'bk').get('k')).rejects.toMatchObject({
+      reason: 'invalid_argument',
+      message: expect.stringContaining('"bk" is no name of a bucket'),
+    });
+  });
+
   it('an endpoint that is none is refused', () => {
     for (const endpoint of ['ftp://h', 'http://user:hidden@h', 'nowhere']) {
       const settings = () => s3Settings({ endpoint }, {}, null);
