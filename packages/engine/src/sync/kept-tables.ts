@@ -41,6 +41,8 @@ interface Kept {
   answered: boolean;
   /** Why the restrictions of the last answer cannot be applied. */
   refusal: LhsError | undefined;
+  /** The snapshot of the commit for which a look was waited for last. */
+  soughtFor: string | null | undefined;
 }
 
 /** What the last look at a table found. */
@@ -117,6 +119,7 @@ export class KeptTables {
   async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
     const last = this.lastLag(known, read, freshMs);
     if (last !== undefined) return last;
+    this.#kept(known).soughtFor = read.snapshot.checkpoint?.snapshot_id;
     const table = await this.soon(known, LAG_MS);
     refuseForbidden(this.#kept(known), read);
     return lagOf(read, { table, ageMs: 0 });
@@ -125,7 +128,7 @@ export class KeptTables {
   /** The lag by the last look; undefined if a look has to be waited for. Throws as `lag`. */
   lastLag(known: KnownIndex, read: ReadCommit, freshMs: number): TableLag | undefined {
     const kept = this.#kept(known);
-    if (this.#mustWait(known, kept, freshMs)) return undefined;
+    if (this.#mustWait(known, kept, freshMs) || isOutdated(kept, read)) return undefined;
     refuseForbidden(kept, read);
     const look = this.lastLook(known, freshMs);
     return look === null ? UNKNOWN_LAG : lagOf(read, look);
@@ -172,6 +175,7 @@ export class KeptTables {
       lookedAt: undefined,
       answered: false,
       refusal: undefined,
+      soughtFor: undefined,
     };
     this.#tables.set(uuid, kept);
     return kept;
@@ -227,6 +231,13 @@ function refuseForbidden({ table, refusal }: Kept, { snapshot, mapping }: ReadCo
   if (refusal !== undefined) throw refusal;
   if (table === undefined) return;
   refuseHidden(snapshot.checkpoint, table, mapping.definition.index);
+}
+
+/** Whether a commit is newer than the last look at the table; a look is waited for only once. */
+function isOutdated({ table, soughtFor }: Kept, { snapshot: { checkpoint } }: ReadCommit): boolean {
+  if (table === undefined || checkpoint === null || checkpoint.snapshot_id === soughtFor)
+    return false;
+  return BigInt(checkpoint.sequence) > (table.snapshots.at(-1)?.sequenceNumber ?? 0n);
 }
 
 function lagOf(read: ReadCommit, { table, ageMs }: Look): TableLag {

@@ -106,6 +106,16 @@ describe('an engine that looks at its tables in the background', () => {
     expect(await lag()).toEqual([0, 0]);
   });
 
+  it('looks anew for a commit that is newer than the last look, once', async () => {
+    await expect.poll(lag).toEqual([0, 0]);
+    await table.append(4);
+    await table.backend.sync({});
+    clock.pass(10);
+    expect(await lag()).toEqual([0, 0]);
+    clock.pass(10);
+    expect(await lag()).toEqual([0, 10]);
+  });
+
   it('says null after a look that failed, and looks again', async () => {
     await expect.poll(lag).toEqual([0, 0]);
     const { warehouse } = table.config.catalog;
