@@ -152,7 +152,7 @@ describe('lhs index apply', () => {
       return (await home.run(['import', 'one.csv', ...table, '--key', 'id', mode])).stdout;
     };
     await home.run(['import', 'items.ndjson', ...table, '--key', 'id']);
-    const text = definition('behind').replace('./lake', home.path('behind'));
+    const text = definition('behind').replace('./lake', './behind');
     writeFileSync(home.path('behind.yaml'), text);
     await home.run(['index', 'apply', 'behind.yaml']);
     expect(await add('k9', '--append')).toMatch(/\nnext: lhs index sync behind\n$/);

@@ -44,11 +44,12 @@ export async function withNewDefinition(
   return new LhsError(code, message, { cause: error, details, hint });
 }
 
+/** Relative paths of a source begin at its definition, which may be in the working folder. */
 async function goneOf(index: string, backend: BackendApi, tables: SourceApi) {
   const described = await backend.describeIndex({ index });
   const table = described.source as TableConfig | undefined;
   if (table === undefined) return undefined;
-  const { columns } = await tables.describeSource({ source: table });
+  const { columns } = await tables.describeSource({ source: table, base_dir: process.cwd() });
   return { table, columns: goneColumns(described, columns) };
 }
 
