@@ -68,6 +68,20 @@ describe('cold windows', () => {
     },
   );
 
+  it('stay with the store of their index while it is away', async () => {
+    await build();
+    await move({ cool: OLD });
+    server.fault = () => ({ kind: 'status', status: 404, code: 'NoSuchBucket' });
+    const refused = expect.objectContaining({ code: 'not_found', next: [] });
+    await expect(lake.backend.sync({ index: 't' })).rejects.toEqual(refused);
+    await expect(lake.backend.moveIndex({ index: 't' })).rejects.toEqual(refused);
+    server.fault = () => null;
+    expect(await tiers()).toMatchObject({ '2025-01': 'cold' });
+    await lake.backend.moveIndex({ index: 't' });
+    expect(new Set(Object.values(await tiers()))).toEqual(new Set(['hot']));
+    expect(await answersOf('t')).toEqual(await answersOf('plain'));
+  });
+
   it('are read by another process, from the cache on disk if it has the blocks', async () => {
     await build();
     await move({ cool: OLD });
