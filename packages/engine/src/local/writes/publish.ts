@@ -77,7 +77,7 @@ export async function enterHome(
     if (coldOf(folderOf(indexes, registered.uuid)).length > 0) throw error;
     if (how === 'left') return null;
     const { code, message, details } = error;
-    const hint = 'to go on without this store:';
+    const hint = 'if the store is gone for good, the data folder goes on without it:';
     const next = [{ step: 'leave_store', index: registered.name }] as const;
     throw new LhsError(code, message, { hint, next, details, cause: error });
   }
