@@ -20,6 +20,8 @@ const ROWS = [
   ["moon's", 'Paris', 'red'],
   ['long night', 'Paris', 'green'],
   ['nights', 'Paris', 'red'],
+  ['comet', 'Rio', 'green'],
+  ...Array.from({ length: 1100 }, () => ['comets', 'Rio', 'green']),
 ].map(([title, city, color], i) => ({ id: String(i), title, city, color }));
 
 let lake: SmallLake;
@@ -45,6 +47,11 @@ const rowsWith = (pattern: RegExp, column: 'title' | 'city' = 'title') =>
   ROWS.filter((row) => pattern.test(row[column])).length;
 
 describe('a search with hits', () => {
+  it('writes many rows as figures are written', async () => {
+    const { notes } = await search('title:comet');
+    expect(`${notes}`).toContain('finds 1,100 more rows');
+  });
+
   it.each([
     ['"np.float"', 3, 2],
     ['np.float', 3, 2],

@@ -1,5 +1,9 @@
 import type { ClauseCount, SearchRequest } from '@lakehouse-search/contract';
-import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract/internal';
+import {
+  type CheckedRequest,
+  checkSearchRequest,
+  withCommas,
+} from '@lakehouse-search/contract/internal';
 import { lowerText } from '../../analysis/unicode/lower.ts';
 import { isTextRange } from '../../query/bind/bounds.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
@@ -178,7 +182,7 @@ async function otherTexts(guesser: Guesser, node: Query): Promise<string | undef
   if (total === 0) return undefined;
   const values = await fewValues(guesser, node);
   const listed = values === undefined ? '' : `; ${values}`;
-  return `${total} rows in the range have no number as ${field}${listed}`;
+  return `${withCommas(total)} rows in the range have no number as ${field}${listed}`;
 }
 
 /** Clauses that may find less or other rows than was meant, though they find some. */

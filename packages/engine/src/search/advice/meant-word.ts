@@ -1,3 +1,4 @@
+import { withCommas } from '@lakehouse-search/contract/internal';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -28,7 +29,11 @@ export async function meantWord(
   const found = await guesser.count({ kind: 'bool', must: [], should, must_not: [], filter: [] });
   if (clause === undefined || found <= total) return undefined;
   const stems = 'patterns are compared with stems of words';
-  return { clause, total: found, note: `${stems}: ${written} finds ${total}, ${clause} ${found}` };
+  return {
+    clause,
+    total: found,
+    note: `${stems}: ${written} finds ${withCommas(total)}, ${clause} ${withCommas(found)}`,
+  };
 }
 
 /** Whether the clauses of one place in a query are patterns, one of them of a field with stems. */

@@ -1,3 +1,4 @@
+import { withCommas } from '@lakehouse-search/contract/internal';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -52,7 +53,7 @@ export async function otherWords(
   const clauses = texts.join(' OR ');
   const rows = more === 1 ? 'row' : 'rows';
   const all = texts.length === 1 ? 'both' : 'all';
-  return `${clauses} finds ${more} more ${rows}: (${written} OR ${clauses}) finds ${all}`;
+  return `${clauses} finds ${withCommas(more)} more ${rows}: (${written} OR ${clauses}) finds ${all}`;
 }
 
 /** How many of the rows with the words have no others in the field. */
@@ -67,7 +68,7 @@ async function wholeValues(
   const whole = { kind: 'phrase', field: exact, value: leaf.value, slop: 0 } as const;
   const found = await count(whole);
   if (found === 0 || found >= total) return undefined;
-  const words = `${written} finds words: ${found} of its ${total} rows have nothing else there`;
+  const words = `${written} finds words: ${withCommas(found)} of its ${withCommas(total)} rows have nothing else there`;
   return `${words} (${clauseText(whole, false)})`;
 }
 

@@ -4,7 +4,7 @@ import {
   type SearchRequest,
   type SearchResponse,
 } from '@lakehouse-search/contract';
-import { checkSearchRequest } from '@lakehouse-search/contract/internal';
+import { checkSearchRequest, withCommas } from '@lakehouse-search/contract/internal';
 import { meantNote } from '../../query/bind/correction.ts';
 import { isTextField } from '../../query/bind/fields.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
@@ -213,7 +213,7 @@ async function withValues(
   const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
   if (query === undefined || all === undefined || all <= total) return { notes: [] };
   const words = found.flatMap(({ count: { clause, elsewhere } }) => {
-    const values = elsewhere?.map((one) => `${one.clause} has ${one.total}`);
+    const values = elsewhere?.map((one) => `${one.clause} has ${withCommas(one.total)}`);
     return values === undefined ? [] : [`values have ${clause}, too (${values.join(', ')})`];
   });
   const meant = meantAs({ why: words.join(', '), query, total: all });
@@ -268,7 +268,8 @@ function notFound({ clause, total, elsewhere, ...near }: ClauseCount): string | 
   const [first] = elsewhere ?? [];
   const meant = first?.clause ?? near.suggestion;
   if (total > 0 || meant === undefined) return undefined;
-  return `${clause} finds nothing: ${meant} has ${first?.total ?? near.suggestion_total}`;
+  const found = withCommas(first?.total ?? near.suggestion_total ?? 0);
+  return `${clause} finds nothing: ${meant} has ${found}`;
 }
 
 /**
