@@ -78,3 +78,11 @@ describe('a range of codes without an order', () => {
     expect(found.suggested_query ?? found.details?.suggested_query).toBeUndefined();
   });
 });
+
+it('explains a bare word of several fields by the name of each', async () => {
+  const coordinates = { identifier: [{ name: 'code', value: 'E10.2' }] };
+  const { detail } = await lake.backend.explain({ query: 'E10.2 disease', coordinates });
+  const parts = detail?.details.flatMap(({ details }) => details.map(({ clause }) => clause));
+  expect(detail?.details.map(({ clause }) => clause)).toEqual(['E10.2', 'disease']);
+  expect(parts).toEqual(['code:E10.2', 'text:disease']);
+});

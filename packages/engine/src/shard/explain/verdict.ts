@@ -11,6 +11,7 @@ import type { Clause } from '../../query/bind/clause.ts';
 import { constantDetail, demotedDetail, maxDetail, sumDetail } from '../../query/explain/detail.ts';
 import { explainClause } from '../../query/explain/explain-clause.ts';
 import type { Query } from '../../query/query.ts';
+import { escapeField } from '../../query/syntax/characters.ts';
 import { clauseName, type Subject } from './subject.ts';
 
 export type Role = 'must' | 'should' | 'must_not' | 'filter';
@@ -56,6 +57,14 @@ function renamed(verdict: Verdict, clause: string): Verdict {
   return { ...verdict, clause, detail: { ...detail, clause, description } };
 }
 
+/** A bare word of several fields under the name of its field. */
+function inFieldOf({ span }: Query, verdict: Verdict): Verdict {
+  const { node, clause } = verdict;
+  const isPart = span !== undefined && node.span?.from === span.from && node.span.to === span.to;
+  if (!isPart || !('field' in node) || node.fieldSpan !== undefined) return verdict;
+  return renamed(verdict, `${escapeField(node.field)}:${clause}`);
+}
+
 function judgeBool(
   node: Query & { readonly kind: 'bool' },
   subject: Subject,
@@ -63,7 +72,7 @@ function judgeBool(
 ): Verdict {
   const clause = clauseName(node, subject.bind.text);
   const as = (role: Role, list: readonly Query[], factor: number) =>
-    list.map((part) => ({ role, verdict: judge(part, subject, factor) }));
+    list.map((part) => ({ role, verdict: inFieldOf(node, judge(part, subject, factor)) }));
   const all = [
     ...as('must', node.must, boost),
     ...as('filter', node.filter, 1),
