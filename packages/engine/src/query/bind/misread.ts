@@ -33,7 +33,9 @@ export function misread(
     return new LhsError(code, why ?? '', { hint: NO_JSON, place, cause: error });
   const unknown = unknownCondition(error, text, fields);
   if (unknown !== undefined) return unknown;
-  const quoted = quotedWords(error).find((one) => faultOf(one, error) === undefined);
+  const quoted = [...quotedWords(error), ...withoutCommas(text)].find(
+    (one) => faultOf(one, error) === undefined,
+  );
   if (quoted !== undefined) return meantError(error, error.message, quoted, error.hint);
   const { message, hint, details } = fault ?? error;
   return new LhsError(code, message, { hint, details, place, cause: error });
@@ -55,6 +57,12 @@ export function misread(
 const noClause = (part: string): string => `"${part}" is no clause of the query syntax`;
 
 const NO_JSON = 'write clauses such as title:fox; a query tree goes into "ast" of a request';
+
+/** The query with blanks for the commas behind its texts in quotes: a line of a CSV file. */
+function withoutCommas(text: string): readonly string[] {
+  const query = text.replace(/("(?:[^"\\]|\\.)*")\s*[,;]\s*/gs, '$1 ').trimEnd();
+  return query === text ? [] : [query];
+}
 
 /**
  * The query with the word or value in quotes that has the error in it: `252~deb12u1`. The beginning
