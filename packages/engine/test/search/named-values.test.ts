@@ -122,6 +122,8 @@ describe('a query is meant as', () => {
       (row) => row.Sales >= 500 && row.Profit < 0,
     ],
     ['90,50', 'Sales:90.5', ({ Sales }) => Sales === 90.5],
+    ['zone:East', 'Region:East', (row) => row.Region === 'East'],
+    ['"Iron unit 0",ohio', '"Iron unit 0" ohio', ({ id, State }) => id === 0 || State === 'Ohio'],
     ['Region != East', '-Region:East', (row) => row.Region !== 'East'],
     ['Sales>1000 Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],
     ['Sales>1000,Profit<0', 'Sales:>1000 AND Profit:<0', isLoss],

@@ -27,6 +27,7 @@ import { asAddresses, asValue, doubleQuoted, pastedQueries } from './pasted-text
 import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { stricter } from './stricter.ts';
 import { suggestionFor } from './suggested-query.ts';
+import { fieldsOfWords } from './together/in-fields.ts';
 import { withFractions } from './written-number.ts';
 
 const MEANT = 'perhaps you mean ';
@@ -117,7 +118,7 @@ async function asFractions(wrong: WrongText): Promise<string | undefined> {
 /** The queries that clauses of unknown fields may have meant, the likeliest first. */
 async function meantByUnknown(wrong: WrongText): Promise<readonly Counted[]> {
   const { context, request, part } = wrong;
-  const { unknown, named, whole, path, all } = await candidates(wrong);
+  const { unknown, named, whole, path, only, all } = await candidates(wrong);
   const found: Counted[] = [];
   for (const query of new Set(all)) {
     const total = await totalWith(context, request, part, query);
@@ -131,6 +132,9 @@ async function meantByUnknown(wrong: WrongText): Promise<readonly Counted[]> {
   const [best, ...others] = found.filter(({ total }) => total > 0);
   if (best !== undefined)
     return isRange ? [best, ...others.filter(({ query }) => named.includes(query))] : [best];
+  const holder = await only();
+  const total = holder && (await totalWith(context, request, part, holder));
+  if (holder && total) return [{ query: holder, total }];
   for (const query of part === 'query' ? [...named, whole ?? []].flat() : []) {
     const meant = await suggestionFor(context, request, query);
     if (meant) return [meant];
@@ -163,7 +167,8 @@ async function candidates({ context, request, part, written }: WrongText) {
   const [whole = isNamed ? undefined : asValue(written), ...words] = pasted;
   const texts = [...words, isNamed ? undefined : withPhrases(text, unknown)];
   const all = [whole, ...named, ...asAddresses(text, unknown, fields), ...texts];
-  return { unknown, named, whole, path, all: all.filter((query) => query !== undefined) };
+  const only = () => withNames(text, unknown, (leaf) => onlyField(leaf, context, count));
+  return { unknown, named, whole, path, only, all: all.filter((query) => query !== undefined) };
 }
 
 /** Of several fields with a name in theirs, such as `name`, the one in which a clause has most rows. */
@@ -181,6 +186,19 @@ async function fullestField(
     if (total > (best?.total ?? 0)) best = { field, total };
   }
   return best?.field;
+}
+
+/** The only field in which a clause has rows; undefined: there are none, or several. */
+async function onlyField(
+  leaf: Named,
+  context: SearchContext,
+  count: (query: Query) => Promise<number>,
+): Promise<string | undefined> {
+  const plans = leaf.kind === 'term' || leaf.kind === 'phrase' ? fieldsOfWords(context) : [];
+  const found: string[] = [];
+  for (const { name } of plans.slice(0, TRIED_FIELDS))
+    if (await countIfValid(count, { ...leaf, field: name })) found.push(name);
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** The nearest fields of a clause; of a range of numbers those that hold numbers, if there are. */
