@@ -79,10 +79,12 @@ describe('a range of codes without an order', () => {
   });
 });
 
-it('explains a bare word of several fields by the name of each', async () => {
-  const coordinates = { identifier: [{ name: 'code', value: 'E10.2' }] };
-  const { detail } = await lake.backend.explain({ query: 'E10.2 disease', coordinates });
-  const parts = detail?.details.flatMap(({ details }) => details.map(({ clause }) => clause));
-  expect(detail?.details.map(({ clause }) => clause)).toEqual(['E10.2', 'disease']);
-  expect(parts).toEqual(['code:E10.2', 'text:disease']);
+describe('an explanation', () => {
+  it('names the field of each part of a bare word', async () => {
+    const coordinates = { identifier: [{ name: 'code', value: 'E10.2' }] };
+    const { detail } = await lake.backend.explain({ query: 'E10.2 disease', coordinates });
+    const parts = detail?.details.flatMap(({ details }) => details.map(({ clause }) => clause));
+    expect(detail?.details.map(({ clause }) => clause)).toEqual(['E10.2', 'disease']);
+    expect(parts).toEqual(['code:E10.2', 'text:disease']);
+  });
 });

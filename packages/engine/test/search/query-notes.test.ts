@@ -259,6 +259,7 @@ describe('a query with signs of another syntax', () => {
     ['service IS NOT NULL AND level = 5', 'service:* AND level:5', 1],
     ['size IS NULL AND level = 5', '-size:* AND level:5', 1],
     ['"Details Kind":memory', 'details.kind:memory', 12],
+    ["details->>'kind' = memory", 'details.kind:memory', 12],
     ['"SEVERITY" :>2 AND service:*', 'severity:>2 AND service:*', 3],
   ])('is the suggested query of a search without hits, too: %s', async (query, meant, total) => {
     const found = await lake.backend

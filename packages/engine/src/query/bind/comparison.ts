@@ -1,7 +1,7 @@
 import { escapeField, escapeWord, quote } from '../syntax/characters.ts';
 
-/** A name, which may end with the sign of a unit, or one in quotes: `Cost Total $`, `[US Gross]`. */
-const PLAIN = String.raw`[\p{L}\p{N}_.]+(?: *[$%€£¥#°]+(?!\S))?`;
+/** A name, a path, one with the sign of a unit or in quotes: `a->>'b'`, `Cost $`, `[US Gross]`. */
+const PLAIN = String.raw`[\p{L}\p{N}_.]+(?:->>?'?[\p{L}\p{N}_.]+'?)*(?: *[$%€£¥#°]+(?!\S))?`;
 const NAME = String.raw`^(?:(${PLAIN})|(["'\x60])((?:(?!\2).){1,60})\2|\[([^\[\]]{1,60})\])`;
 const QUOTED = `"[^"]*"|'[^']*'`;
 /** What ends a value: a comma and another comparison. */
@@ -75,7 +75,7 @@ export function readCondition(text: string): WrittenCondition | null {
     const found = pattern.exec(text);
     if (found === null) continue;
     const [all, plain, , quoted, bracketed, ...parts] = found;
-    const name = plain ?? quoted ?? bracketed;
+    const name = plain?.replace(/->>?/g, '.').replaceAll("'", '') ?? quoted ?? bracketed;
     const clause = (field: string, isText = false) => read(parts, escapeField(field), isText);
     return { name, length: all.length, clause };
   }

@@ -7,7 +7,7 @@ const NUMBER = new RegExp(
 /** A comma before the last two digits of a price. */
 const CENTS = /(?<=^\D*\d+),(\d\d)(?=\D*$)/;
 
-/** The number that a text such as `$1,008.00` or `1,99` is, as a query writes it; undefined: it is none. */
+/** The number that `$1,008.00` or `1,99` is, as a query writes it; undefined: it is none. */
 export function plainNumber(text: string): string | undefined {
   const written = text.trim().replace(CENTS, '.$1');
   const [all, minus, sign, whole = '', fraction = ''] = NUMBER.exec(written) ?? [];
