@@ -68,7 +68,8 @@ async function wholeValues(
   const whole = { kind: 'phrase', field: exact, value: leaf.value, slop: 0 } as const;
   const found = await count(whole);
   if (found === 0 || found >= total) return undefined;
-  const words = `${written} finds words: ${withCommas(found)} of its ${withCommas(total)} rows have nothing else there`;
+  const rows = `${withCommas(found)} of its ${withCommas(total)} rows`;
+  const words = `${written} finds words: ${rows} have nothing else there`;
   return `${words} (${clauseText(whole, false)})`;
 }
 
