@@ -53,7 +53,8 @@ export async function otherWords(
   const clauses = texts.join(' OR ');
   const rows = more === 1 ? 'row' : 'rows';
   const all = texts.length === 1 ? 'both' : 'all';
-  return `${clauses} finds ${withCommas(more)} more ${rows}: (${written} OR ${clauses}) finds ${all}`;
+  const found = `${withCommas(more)} more ${rows}`;
+  return `${clauses} finds ${found}: (${written} OR ${clauses}) finds ${all}`;
 }
 
 /** How many of the rows with the words have no others in the field. */
