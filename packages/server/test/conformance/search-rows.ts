@@ -229,7 +229,7 @@ export const SEARCH_ROWS: Section = {
       const keys = [keyOf('3'), keyOf('nothing')];
       const body = await ask.ok('getKeys', { ...INDEX, keys, columns: [] });
       expect(body.rows).toEqual([
-        { key: keyOf('3'), fields: expect.objectContaining({ id: '3', price: 1.5 }) },
+        { key: keyOf('3'), id: '3', fields: expect.objectContaining({ id: '3', price: 1.5 }) },
       ]);
       expect(body).not.toHaveProperty('failed_shards');
       const some = await ask.ok('getKeys', { ...INDEX, keys, columns: ['size'] });

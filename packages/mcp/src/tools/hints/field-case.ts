@@ -96,7 +96,8 @@ async function inClauseCase<Input extends Named, Answer>(
     if (!(error instanceof LhsError) || error.place === undefined) throw error;
     const { text, from, to } = error.place;
     const name = text.slice(from, to);
-    const own = meantField(name, indexes);
+    // a place with a colon is a clause
+    const own = name.includes(':') ? undefined : meantField(name, indexes);
     if (own === undefined || own === name) throw error;
     const { query, filter, aggs } = input;
     const rename = (one: string) =>
