@@ -60,6 +60,9 @@ variants: [{ column: details, flatten: true }]`);
 afterAll(() => lake.close());
 
 const BILLING_1 = ROWS.filter((row) => row.service === 'billing' && row.severity === 1).length;
+const BILLING_PATCH = ROWS.filter(
+  (row) => row.service === 'billing' && `${row.title} ${row.body}`.includes('patch'),
+).length;
 const EXPIRED = ROWS.filter(({ title }) => title.includes('expired')).length;
 
 describe('a query with signs of another syntax', () => {
@@ -379,6 +382,7 @@ describe('clauses of fields side by side', () => {
 
   it.each([
     ['service:billing  severity:1', 'service:billing AND severity:1', BILLING_1],
+    ['service:billing patch', 'service:billing AND patch', BILLING_PATCH],
     ['title:expired severity:>1 body:patch', 'title:expired AND severity:>1 AND body:patch', 3],
   ])('say what they find with AND: %s', async (query, meant, hits) => {
     const { total, notes, ...found } = await search(query);

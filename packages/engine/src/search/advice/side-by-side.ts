@@ -2,7 +2,8 @@
 import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import { type Correction, meantQuery } from '../../query/bind/correction.ts';
 import { isMisnamed } from '../../query/bind/fields.ts';
-import { innerQueries, isCompound, type Query } from '../../query/query.ts';
+import { clausesOf, isOperator, isWord } from '../../query/bind/remarks.ts';
+import { innerQueries, isCompound, positiveQueries, type Query } from '../../query/query.ts';
 import { quote } from '../../query/syntax/characters.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { readFilter, readQuery } from '../../shard/request/bind-request.ts';
@@ -41,20 +42,18 @@ function leavesIn(query: Query | null): readonly Query[] {
 }
 
 /**
- * The query whose clauses stand side by side, each of another field, with AND between them;
- * undefined: it is another one.
+ * The query whose clauses stand side by side, of fields that differ or of bare words, with AND
+ * between them; undefined: it is another one.
  */
 export function withAnd({ checked, tree }: ReadRequest): string | undefined {
   const { query: text, default_operator } = checked.request;
   if (text === undefined || default_operator === 'and') return undefined;
   if (tree.kind !== 'bool' || tree.should.length < 2) return undefined;
-  const clauses = tree.should.flatMap((part) => {
-    const { span, fieldSpan } = part;
-    const isClause = 'field' in part && fieldSpan !== undefined && span?.from === fieldSpan.from;
-    return isClause && span ? [{ field: part.field, text: text.slice(span.from, span.to) }] : [];
-  });
-  const isApart = new Set(clauses.map(({ field }) => field)).size === tree.should.length;
-  const written = clauses.map((clause) => clause.text);
-  const isAll = written.join('').replace(/\s/g, '') === text.replace(/\s/g, '');
-  return isApart && isAll ? written.join(' AND ') : undefined;
+  const clauses = clausesOf(tree, text, positiveQueries);
+  const named = clauses.filter(({ query, from }) => query.fieldSpan?.from === from);
+  const isApart = new Set(named.flatMap(({ fields }) => fields)).size === named.length;
+  const isRead = clauses.every((one) => named.includes(one) || (isWord(one) && !isOperator(one)));
+  const meant = clauses.map(({ raw }) => raw).join(' AND ');
+  const isAll = meant.replace(/ AND |\s/g, '') === text.replace(/\s/g, '');
+  return named.length > 0 && isApart && isRead && isAll ? meant : undefined;
 }
