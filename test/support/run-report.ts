@@ -49,7 +49,7 @@ export function runReporter(path: string, seconds = Number.POSITIVE_INFINITY): R
     },
     onTestModuleEnd(module) {
       const one = reportOf(module, isStopped);
-      if (!isStopped || one.skipped === 0) left.delete(keyOf(module));
+      if (!isStopped || isWhole(module, one)) left.delete(keyOf(module));
       append(one);
     },
     onTestRunEnd() {
@@ -59,11 +59,17 @@ export function runReporter(path: string, seconds = Number.POSITIVE_INFINITY): R
   };
 }
 
+const isWhole = (module: TestModule, { skipped }: FileReport): boolean =>
+  skipped === 0 && module.ok();
+
 /** A file is run once in each project that has it. */
 const keyOf = ({ project, moduleId }: Pick<TestModule, 'project' | 'moduleId'>): string =>
   `${project.name} ${moduleId}`;
 
-/** Tests of a stopped run that did not begin count as skipped. */
+/**
+ * Tests of a stopped run that did not begin count as skipped. What fails from then on may fail
+ * because of the stop: its file is one of those that were not run to their end.
+ */
 function reportOf(module: TestModule, isStopped: boolean): FileReport {
   const file = module.relativeModuleId;
   const messages = module.errors().map(({ message }) => `${file}\n  ${message}`);
@@ -79,5 +85,5 @@ function reportOf(module: TestModule, isStopped: boolean): FileReport {
     else if (state === 'skipped' || (state === 'pending' && isStopped)) skipped++;
     else messages.push(`${file}: ${test.fullName}\n  ${errors?.[0]?.message ?? 'did not end'}`);
   }
-  return { file, passed, skipped, failures: messages };
+  return { file, passed, skipped, failures: isStopped ? [] : messages };
 }
