@@ -4,6 +4,7 @@ import type { NodeReads } from '@lakehouse-search/engine/internal';
 import { indexOf } from '../calls/calls.ts';
 import type { NodeIndex } from '../cluster/node-state.ts';
 import type { StoredIndex } from '../cluster/registrar.ts';
+import { operationsOf } from '../config/operations-of.ts';
 import { withOwn } from '../config/with-own.ts';
 import { pause } from '../control-plane/leader/leadership.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
@@ -139,20 +140,24 @@ export const namesByPlace = (indexes: readonly StoredIndex[]): Followed =>
     }),
   );
 
+type Call = (request: unknown, ...others: unknown[]) => unknown;
+
 /** A backend whose calls of indexes that the node has only from a store go there. */
 export function withFollowed(backend: BackendApi, followed: FollowedPlaces): BackendApi {
   const listIndexes: BackendApi['listIndexes'] = async (request, call) => [
     ...(await backend.listIndexes(request, call)),
     ...(await followed.list(call)),
   ];
-  return new Proxy(withOwn(backend, { listIndexes }), {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== 'function') return value;
-      return (request: unknown, ...others: unknown[]) => {
-        const at = followed.placeOf(indexOf(request) ?? '')?.backend ?? target;
-        return Reflect.get(at, key).call(at, request, ...others);
-      };
+  const here = { ...operationsOf(backend), listIndexes };
+  const routed = Object.entries(here).map(([name, call]): [string, Call] => [
+    name,
+    (request, ...others) => {
+      const at = followed.placeOf(indexOf(request) ?? '')?.backend;
+      const there = at?.[name as keyof BackendApi] as Call | undefined;
+      return there === undefined
+        ? (call as Call)(request, ...others)
+        : there.call(at, request, ...others);
     },
-  });
+  ]);
+  return withOwn(backend, Object.fromEntries(routed));
 }
