@@ -75,7 +75,7 @@ const KINDS: Readonly<Record<string, (words: readonly string[], year: number) =>
 const MEANING: (typeof KINDS)[string] = (query) => (engine) =>
   engine.semantic({ index, query_text: query.join(' '), limit: 10 });
 
-/** Removes all blocks from memory and disk; what is open stays. */
+/** Empties the block cache in memory and on disk; open indexes stay open. */
 function empty(): void {
   evictColdBytes(0);
   for (const name of readdirSync(cache)) {

@@ -103,8 +103,8 @@ interface CachedCommit {
 }
 
 /**
- * What is there of a published index but some commits: paths of blocks, and of opened commits.
- * Those that processes have open stay until they close them.
+ * Cached paths of a published index, blocks and opened commits, without those of some commits.
+ * Paths that a process has open stay until it closes them.
  */
 export async function formerlyPublished(
   uuid: string,

@@ -1,5 +1,5 @@
 // @module-tag campaign
-/** What is read of an index that is opened by its location, and that answers stay equal. */
+/** Which bytes an index opened by its location reads, and that its answers are the same. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';

@@ -17,7 +17,7 @@ export interface StoreLake {
   readonly work: string;
   /** The folder of the cache. */
   readonly cache: string;
-  /** Gives what is opened from now on an empty cache. */
+  /** Starts a new, empty cache for indexes that are opened later. */
   emptyCache(): void;
   /** The objects of a place, by key. */
   objects(place?: string): readonly (readonly [key: string, object: { readonly bytes: Buffer }])[];

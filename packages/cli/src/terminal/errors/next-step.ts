@@ -50,7 +50,7 @@ export const nextSync = ({
 }: Pick<IndexDescription, 'index' | 'synced_by'>): string =>
   nextCommand(syncStep(index, synced_by));
 
-/** `1 snapshot behind (lhs index sync incidents)`; of what is published, who syncs it. */
+/** `1 snapshot behind (lhs index sync incidents)`; for a published index, who syncs it. */
 export const behindText = (
   lag: number,
   index: Pick<IndexDescription, 'index' | 'synced_by'>,

@@ -237,7 +237,7 @@ export class HomeIndex {
     return this.#lost;
   };
 
-  /** Before the first write to a place: who leaves it before a commit removes what is there. */
+  /** Notes a place before the first write there, so that an index that leaves it can clean up. */
   async #begin(): Promise<void> {
     await markHome(this.#home, this.#options.signal);
     this.#published = { ...this.#published, name: this.#index.index, isOwn: true };

@@ -5,8 +5,8 @@ import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 
 /**
- * Where an index is published, by what this data folder knows: no store is asked. A program that
- * reads what another one publishes cannot sync it. Throws corrupt_index, io_error.
+ * Where an index is published, as this data folder knows it, without a request to the store. A
+ * program that reads what another one publishes cannot sync it. Throws corrupt_index, io_error.
  */
 export function publishedState(
   indexes: LocalIndexes,

@@ -142,7 +142,7 @@ async function meantByUnknown(wrong: WrongText): Promise<readonly Counted[]> {
   return isRange || path !== undefined ? found.slice(0, 1) : [];
 }
 
-/** What clauses of unknown fields may stand for: other names, a whole value, words of a text. */
+/** Other readings of clauses of unknown fields: another name, a whole value, words of a text. */
 async function candidates({ context, request, part, written }: WrongText) {
   const fields = queryFields(context.mapping);
   const unknownIn = (text: string) =>

@@ -6,7 +6,7 @@ export interface SegmentKeys {
    * by it. Null if the keys ascend with the documents: each rank is the document's number.
    */
   readonly ranks: Int32Array | null;
-  /** They are read on demand: what is derived from all of them is not kept. Absent: they are here. */
+  /** Keys are fetched on demand, and nothing derived from all of them is cached. Default: local. */
   readonly isCold?: boolean;
   /** Documents that `find` and `findAll` leave out. */
   hide(deleted: Int32Array | null): void;

@@ -31,12 +31,12 @@ const FEW = 4;
 export const canSettle = (segments: readonly SegmentReader[], { after, limit }: Page): boolean =>
   after === null && limit > 0 && segments.some((segment) => segment.lacksKeyOrder);
 
-/** Stands for the keys of a segment: documents in the order of their numbers. */
+/** A key order of a segment by document numbers, in place of the real keys. */
 export const numberedKeys = (segment: number, { docs }: SegmentReader): KeyOrder => ({
   ...{ docs, ranks: null, rank: (doc) => doc, key: (doc) => numberKey(segment, doc) },
 });
 
-/** Stands for the key of a document. */
+/** A key made of the numbers of the segment and the document. */
 export function numberKey(segment: number, doc: number): Uint8Array {
   const key = Buffer.alloc(8);
   key.writeUInt32BE(segment);
