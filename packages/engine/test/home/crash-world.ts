@@ -99,7 +99,10 @@ export class CrashWorld {
     this.server.buckets.set(BUCKET, new Map(objects));
   }
 
-  /** Runs `work` with an engine over a copy of the data folder of a moment. */
+  /**
+   * Runs `work` with an engine over a copy of the data folder of a moment. The copy stays: a later
+   * one with its inode would find a lock of this process that looks like its own.
+   */
   async withCopy<T>({ data }: Moment, work: (copy: Copy) => Promise<T>): Promise<T> {
     const folder = join(this.#work, `${this.#copies++}`);
     cpSync(data, folder, { recursive: true });
@@ -108,7 +111,6 @@ export class CrashWorld {
       return await work({ engine, folder });
     } finally {
       await engine.close();
-      rmSync(folder, { recursive: true });
     }
   }
 
