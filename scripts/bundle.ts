@@ -51,13 +51,15 @@ const input = Object.fromEntries([
 
 /**
  * One file each for the modules that every command loads, those of the commands that open an index,
- * of responses as lines, and of all searches. The rest is split where the sources import lazily.
+ * of responses as lines, of all searches, and of suggestions. The rest is split where the sources
+ * import lazily.
  */
 const groups = [
   { name: 'main', test: /cli.src.(main|base-command)\.ts$|contract.src./ },
   { name: 'engine', test: /engine.src.(index|internal|local-backend)\.ts$/ },
   { name: 'lines', test: /cli.src.search.run-search\.ts$/ },
   { name: 'search', test: /engine.src.(local.reads|search.search)\.ts$/ },
+  { name: 'advice', test: /engine.src.search.advice./ },
 ].map((group, at) => ({ ...group, priority: 9 - at }));
 
 /** The licenses of the packages whose modules are in the chunks, and of the stemmers. */

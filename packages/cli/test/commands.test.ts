@@ -429,6 +429,14 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     expect(fixed.total).toBe(found.suggested_total);
   });
 
+  it('writes what a search with hits may have meant as JSON, and no empty list', async () => {
+    const found = await home.json<SearchResponse>(['search', 'vec', 'service = billing']);
+    expect(found).toMatchObject({ suggested_query: 'service:billing' });
+    expect(found.total).toBeGreaterThan(0);
+    expect(found.notes).toEqual([expect.stringContaining('perhaps you mean service:billing')]);
+    expect(Object.keys(await search('title'))).not.toContain('notes');
+  });
+
   it('says where a query is wrong, with a caret under it', async () => {
     const [field, syntax, wire, meant, { total }] = await Promise.all([
       home.run(['search', 'vec', 'titl:x AND service:billing']),

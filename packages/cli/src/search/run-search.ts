@@ -81,32 +81,33 @@ export function presentSearch(
     if (!isFixed || request.mode !== 'lexical' || typeof query !== 'string') return undefined;
     const { query: written } = request.request;
     err(`${what} for ${printable(written ?? '')}: searching for ${printable(query)}`);
-    return searchByMode(backend, { ...request, request: { ...request.request, query } });
+    return { answer: await searchByMode(backend, withQuery(request, query)), query };
   };
-  /** `withoutHits` is the request that follows one without hits or with a fault. */
-  const answerOf = async (request: ModeRequest, withoutHits = request): Promise<SearchResponse> => {
+  const foundBy = async (request: ModeRequest): Promise<Found> => {
     try {
-      const found = await searchByMode(backend, request);
-      const isLast = found.total > 0 || withoutHits === request;
-      const answer = isLast ? found : await searchByMode(backend, withoutHits);
+      const answer = await searchByMode(backend, request);
       err(...skippedFacets(answer));
       const { suggested_query: query, total } = answer;
-      return shape((await fixed(request, query, plural(total, 'hit'))) ?? answer);
+      return (await fixed(request, query, plural(total, 'hit'))) ?? { answer };
     } catch (error) {
-      if (withoutHits !== request) return answerOf(withoutHits);
-      const answer = await fixed(request, meantBy(error, request), 'no result');
-      if (answer === undefined) throw error;
-      return shape(answer);
+      const found = await fixed(request, meantBy(error, request), 'no result');
+      if (found === undefined) throw error;
+      return found;
     }
+  };
+  const answerOf = async (request: ModeRequest) => {
+    const { answer, query } = await foundBy(request);
+    return { answer: shape(answer), search: withQuery(search, query) };
   };
   return {
     async lines() {
       const description = await described(backend, index);
       const { fields, key } = description;
       const columns = readsRows ? displayColumns(fields, key.identifier) : [];
-      const asked = withRowTexts(search, columns);
-      const rowTexts = asked === search ? [] : columns;
-      const answer = await answerOf(withSuggestions(withMarks(asked)));
+      const shown = withRowTexts(search, columns);
+      const rowTexts = shown === search ? [] : columns;
+      const found = await answerOf(withSuggestions(withMarks(shown)));
+      const { answer } = found;
       const page = { index: description, rowTexts, style, columns: width, like };
       if (answer.total > 0) return resultLines(answer, search, page);
       if (search.mode !== 'lexical') {
@@ -115,11 +116,10 @@ export function presentSearch(
       const why = remarks(answer, style, width);
       return nothingFound(answer, search.request, description, { why });
     },
-    // the modules of suggestions load only for a search that needs them
-    wire: () => answerOf(search, withSuggestions(search)),
+    wire: async () => (await answerOf(withSuggestions(search))).answer,
     async table() {
       refuseSummaries(search.request, format);
-      const answer = await answerOf(search);
+      const { answer } = await answerOf(search);
       const description = await described(backend, index);
       err(...partialRemarks(answer), ...lagLines(answer, search.request, description));
       err(...remarks(answer, style, width));
@@ -127,6 +127,18 @@ export function presentSearch(
     },
   };
 }
+
+/** A response; `query`: the one that it answers if it is not the query of the request. */
+interface Found {
+  readonly answer: SearchResponse;
+  readonly query?: string;
+}
+
+/** The lexical search with another query; without one, the search. */
+const withQuery = (search: ModeRequest, query: string | undefined): ModeRequest =>
+  query === undefined || search.mode !== 'lexical'
+    ? search
+    : { mode: search.mode, request: { ...search.request, query } };
 
 /** The query that was probably meant, of an error about the query. */
 const meantBy = (error: unknown, { request }: ModeRequest): unknown =>
@@ -166,7 +178,7 @@ export function searchByMode(backend: BackendApi, search: ModeRequest): Promise<
   }
 }
 
-/** The search with `suggest`: a response without hits has suggestions. */
+/** The search with `suggest`: its response says what the query may have meant. */
 const withSuggestions = (search: ModeRequest): ModeRequest =>
   search.mode === 'lexical'
     ? { mode: search.mode, request: { ...search.request, suggest: true } }
