@@ -437,6 +437,13 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     expect(Object.keys(await search('title'))).not.toContain('notes');
   });
 
+  it('pages on through the query that --fix has searched for', async () => {
+    const first = await home.run(['search', 'vec', 'titel', '--fix', '-n', '1']);
+    expect(first.stdout).toContain('next: lhs search vec title --limit 1 --offset 1');
+    const wrong = await home.run(['search', 'vec', 'id > 5', '--fix', '-n', '1']);
+    expect(wrong.stdout).toContain("next: lhs search vec 'id:>5' --limit 1 --offset 1");
+  });
+
   it('says where a query is wrong, with a caret under it', async () => {
     const [field, syntax, wire, meant, { total }] = await Promise.all([
       home.run(['search', 'vec', 'titl:x AND service:billing']),

@@ -109,12 +109,12 @@ export function presentSearch(
       const found = await answerOf(withSuggestions(withMarks(shown)));
       const { answer } = found;
       const page = { index: description, rowTexts, style, columns: width, like };
-      if (answer.total > 0) return resultLines(answer, search, page);
+      if (answer.total > 0) return resultLines(answer, found.search, page);
       if (search.mode !== 'lexical') {
         return nothingNear(answer, search.request, description, style, width);
       }
       const why = remarks(answer, style, width);
-      return nothingFound(answer, search.request, description, { why });
+      return nothingFound(answer, found.search.request, description, { why });
     },
     wire: async () => (await answerOf(withSuggestions(search))).answer,
     async table() {
