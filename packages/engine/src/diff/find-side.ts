@@ -2,10 +2,12 @@
  * Where the index at a moment is: the newest commit, a commit that a point in time holds, a kept
  * generation, another index of the table, or nowhere, so that it is built from the table.
  */
+
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { heldPins } from '../base/pin-names.ts';
 import { type Commit, readCommit } from '../index/commits/commit.ts';
-import { holds, pinnedCommit, pinsAmong } from '../index/commits/pins.ts';
+import { pinnedCommit } from '../index/commits/pins.ts';
 import { openSnapshot } from '../index/index-snapshot.ts';
 import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';
 import {
@@ -79,8 +81,7 @@ function commitAt(places: SidePlaces, snapshot: string): FoundSide | null {
     const directory = openDirectory(generationAt(known.folder, number).path);
     const isKept = number === live?.number || kept.includes(number);
     if (isKept && isWanted(readCommit(directory))) return openGeneration(places, number);
-    for (const pin of pinsAmong(directory.list())) {
-      if (!holds(pin, now)) continue;
+    for (const pin of heldPins(directory.list(), now)) {
       const name: PinName = { generation: number, id: pin.id };
       if (isWanted(pinned(() => pinnedCommit(directory, pin.id, now))))
         return openPin(places, name);

@@ -24,11 +24,12 @@ import {
   type ErasureStatement,
   LhsError,
 } from '@lakehouse-search/contract';
+import { heldPins } from '../base/pin-names.ts';
 import { CACHE_FOLDER, lockCaches } from '../documents/vectors/models-in-use.ts';
 import { sweepFormer } from '../home/windows/former-objects.ts';
 import { erasedObjects, noteErased } from '../home/writing/publication.ts';
 import { readCommit } from '../index/commits/commit.ts';
-import { holds, pinsAmong, releasePin } from '../index/commits/pins.ts';
+import { releasePin } from '../index/commits/pins.ts';
 import type { MergeRunner } from '../index/merges/background-merges.ts';
 import { discardGeneration, freeBytes, sweepGenerations } from '../open/index-folder.ts';
 import { refuseAborted } from '../source/source-errors.ts';
@@ -169,8 +170,7 @@ function closePins(
   for (const { path } of generations) {
     if (!folders.has(path)) continue;
     const directory = openDirectory(path);
-    const pins = pinsAmong(directory.list()).filter((pin) => holds(pin, now()));
-    for (const { id } of pins) if (releasePin(directory, id)) closed++;
+    for (const { id } of heldPins(directory.list(), now())) if (releasePin(directory, id)) closed++;
   }
   return closed;
 }

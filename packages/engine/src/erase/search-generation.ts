@@ -5,12 +5,13 @@
  * cannot be judged counts as a remain.
  */
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
+import { heldPins, type Pin } from '../base/pin-names.ts';
 import { inTurns } from '../base/turns.ts';
 import { isMissingObject } from '../home/windows/fetch-blocks.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commits/commit.ts';
 import { PAGE_FILE } from '../index/commits/data-files.ts';
-import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/commits/pins.ts';
+import { pinnedCommit } from '../index/commits/pins.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { CoreKeys } from '../segment/keys/core-keys.ts';
 import { PackedKeys } from '../segment/keys/packed-keys.ts';
@@ -104,17 +105,15 @@ async function searchOnce(
 /** The newest commit and those of pins that hold. */
 function sourcesOf(directory: Directory, names: readonly string[], now: number): readonly Source[] {
   const commit = readCommit(directory);
-  const pins = pinsAmong(names)
-    .filter((pin) => holds(pin, now))
-    .flatMap((pin) => {
-      try {
-        return [{ commit: pinnedCommit(directory, pin.id, now), pin }];
-      } catch (error) {
-        // it was released meanwhile, or is being written: then it keeps no files
-        if (error instanceof LhsError) return [];
-        throw error;
-      }
-    });
+  const pins = heldPins(names, now).flatMap((pin) => {
+    try {
+      return [{ commit: pinnedCommit(directory, pin.id, now), pin }];
+    } catch (error) {
+      // it was released meanwhile, or is being written: then it keeps no files
+      if (error instanceof LhsError) return [];
+      throw error;
+    }
+  });
   return commit === null ? pins : [{ commit, pin: null }, ...pins];
 }
 

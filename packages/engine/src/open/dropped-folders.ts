@@ -9,7 +9,7 @@
  */
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { holds, pinsAmong } from '../index/commits/pins.ts';
+import { heldPins } from '../base/pin-names.ts';
 import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
@@ -25,10 +25,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export function folderSize(folder: string, now: number) {
   const generations = generationsAmong(folder, namesIn(folder));
-  const pins = generations.flatMap(({ path }) => pinsAmong(namesIn(path)));
+  const pins = generations.flatMap(({ path }) => heldPins(namesIn(path), now));
   return {
     generations: generations.length,
-    points_in_time: pins.filter((pin) => holds(pin, now)).length,
+    points_in_time: pins.length,
     bytes: bytesBelow(folder),
   };
 }

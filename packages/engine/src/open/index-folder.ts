@@ -28,7 +28,7 @@ import {
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { endLookPeriod } from '../base/looks.ts';
-import { holds, pinsAmong } from '../index/commits/pins.ts';
+import { heldPins } from '../base/pin-names.ts';
 import {
   leftLocks,
   lockHolder,
@@ -172,7 +172,7 @@ export function leftovers(folder: string, now = Date.now(), named = NONE_NAMED):
 
 /** True while a reader needs a commit of a generation. */
 function isPinned(path: string, now: number): boolean {
-  return pinsAmong(namesIn(path)).some((pin) => holds(pin, now));
+  return heldPins(namesIn(path), now).length > 0;
 }
 
 /** Whether a reader needs a commit of any generation of an index. Throws io_error. */

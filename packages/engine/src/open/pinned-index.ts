@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
-import {
-  extendPin,
-  findPin,
-  openPinned,
-  type Pin,
-  pinCommit,
-  releasePin,
-} from '../index/commits/pins.ts';
+import type { Pin } from '../base/pin-names.ts';
+import { extendPin, findPin, openPinned, pinCommit, releasePin } from '../index/commits/pins.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { currentGeneration, type Generation, generationAt } from './index-folder.ts';
 import { notBuilt, type OpenDirectory } from './open-index.ts';

@@ -8,14 +8,15 @@
  *                                 commit-<uuid>.<attempt> names each commit that it has files of
  *
  * All together take at most LHS_COLD_CACHE_BYTES; what was not used for longest goes first. What a
- * process has open stays.
+ * process has open or a point in time holds stays.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { heldPins } from '../base/pin-names.ts';
 import { isGone, type ProcessIdentity, thisProcess } from '../base/process-identity.ts';
 
 const LIMIT = 'LHS_COLD_CACHE_BYTES';
@@ -79,6 +80,7 @@ interface Entry {
   readonly used: number;
   readonly bytes: number;
   readonly isOpen: boolean;
+  readonly isPinned: boolean;
 }
 
 /** Removes what was not used for longest until the rest has at most `limit` bytes. */
@@ -90,7 +92,7 @@ export async function trimCache(limit: number): Promise<void> {
   const unused = new Set(folders.filter(({ used }) => used < old));
   let total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const entry of entries) {
-    if (entry.isOpen || (total <= limit && !unused.has(entry))) continue;
+    if (entry.isOpen || entry.isPinned || (total <= limit && !unused.has(entry))) continue;
     await removeEntry(entry.path);
     total -= entry.bytes;
   }
@@ -149,7 +151,8 @@ async function entriesIn(
 async function fileEntry(path: string): Promise<Entry | null> {
   const info = await stat(path).catch(() => null);
   if (info?.isFile() !== true) return null;
-  return { path, used: info.mtimeMs, bytes: DISK_BLOCK * info.blocks, isOpen: false };
+  const bytes = DISK_BLOCK * info.blocks;
+  return { path, used: info.mtimeMs, bytes, isOpen: false, isPinned: false };
 }
 
 async function folderEntry(path: string): Promise<Entry | null> {
@@ -159,7 +162,12 @@ async function folderEntry(path: string): Promise<Entry | null> {
   const files = await Promise.all(names.map((name) => fileEntry(join(path, name))));
   const bytes = files.reduce((sum, file) => sum + (file?.bytes ?? 0), 0);
   const isOpen = names.some((name) => name.startsWith(MARK) && !hasEnded(join(path, name)));
-  return { path, used: info.mtimeMs, bytes, isOpen };
+  const isPinned =
+    heldPins(
+      names.map((name) => basename(name)),
+      Date.now(),
+    ).length > 0;
+  return { path, used: info.mtimeMs, bytes, isOpen, isPinned };
 }
 
 /** Whether the process of a mark is gone. What cannot be read says nothing. */

@@ -18,9 +18,9 @@ import {
   type SmallTable,
   textOf,
 } from '../../../../test/support/small-table.ts';
+import { heldPins } from '../../src/base/pin-names.ts';
 import { fetchColdFiles } from '../../src/index/cold-segments.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commits/commit.ts';
-import { holds, pinsAmong } from '../../src/index/commits/pins.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
@@ -402,7 +402,7 @@ export function namedFiles(data: string): readonly string[] {
 }
 
 /** A pin outlives a killed backup until its time is over. */
-const isHeldPin = (name: string) => pinsAmong([name]).some((pin) => holds(pin, Date.now()));
+const isHeldPin = (name: string) => heldPins([name], Date.now()).length > 0;
 
 /** Names in the index's folder and its live generation that nobody needs; missing ones too. */
 export function orphansOf(data: string): readonly string[] {

@@ -105,6 +105,21 @@ describe('the cache of opened commits', () => {
     expect(bytes()).toBeLessThanOrEqual(limit);
   });
 
+  it.each([0, MB])('keeps points in time beyond a limit of %i bytes', async (limit) => {
+    vi.stubEnv('LHS_COLD_CACHE_BYTES', `${limit}`);
+    const opener = await open();
+    const { pit_id } = await opener.openPit({ index: 't', keep_alive: '1h' });
+    await opener.close();
+    await trimCache(0);
+    const reader = await open();
+    const { total } = await reader.search({ index: 't', query: 'id:k7', pit_id });
+    expect(total).toBe(1);
+    await reader.closePit({ pit_id });
+    await reader.close();
+    await trimCache(0);
+    expect(commits()).toEqual([]);
+  });
+
   it('has no limit that is no number of bytes', async () => {
     for (const limit of ['1', 'abc', '-5', '2G']) {
       vi.stubEnv('LHS_COLD_CACHE_BYTES', limit);

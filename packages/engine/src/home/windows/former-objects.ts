@@ -4,8 +4,9 @@
  * bundles take their place.
  */
 import { LhsError } from '@lakehouse-search/contract';
+import { heldPins, type Pin } from '../../base/pin-names.ts';
 import { type Commit, readCommit } from '../../index/commits/commit.ts';
-import { holds, type Pin, pinnedCommit, pinsAmong } from '../../index/commits/pins.ts';
+import { pinnedCommit } from '../../index/commits/pins.ts';
 import { generationAt, generationNumbers } from '../../open/index-folder.ts';
 import type { OpenDirectory } from '../../open/open-index.ts';
 import { hotName } from '../../segment/cool.ts';
@@ -38,7 +39,7 @@ export function commitsHere({
 }: Omit<LocalIndex, 'uuid'>): readonly CommitHere[] {
   return generationNumbers(folder).flatMap((generation) => {
     const directory = openDirectory(generationAt(folder, generation).path);
-    const pins = pinsAmong(directory.list()).filter((pin) => holds(pin, now));
+    const pins = heldPins(directory.list(), now);
     const newest = readCommit(directory);
     const pinned = pins.flatMap((pin) => {
       try {

@@ -11,9 +11,10 @@ import {
   type Row,
 } from '../../../../../test/support/writer-pair.ts';
 import { LIMITS } from '../../base/limits.ts';
+import { pinsAmong } from '../../base/pin-names.ts';
 import { IndexWriter } from '../index-writer.ts';
 import { filesOf, readCommit } from './commit.ts';
-import { extendPin, openPinned, pinCommit, pinsAmong, releasePin } from './pins.ts';
+import { extendPin, openPinned, pinCommit, releasePin } from './pins.ts';
 
 const state = { checkpoint: null, files: filesNamed('a', 'b', 'c') };
 const rows = (from: number, count: number): [string, Row][] =>

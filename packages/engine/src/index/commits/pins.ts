@@ -12,6 +12,7 @@
 import { randomBytes } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
+import { heldPins, type Pin, pinsAmong } from '../../base/pin-names.ts';
 import type { Directory } from '../../storage/directory.ts';
 import { readFramed, writeFramed } from '../../storage/frame.ts';
 import { Verification } from '../../storage/verification.ts';
@@ -19,32 +20,8 @@ import { IndexSnapshot, openSegments } from '../index-snapshot.ts';
 import { COMMIT_FILE, type Commit, filesOf, readCommit } from './commit.ts';
 import { decodeCommit, encodeCommit } from './commit-format.ts';
 
-const PIN_FILE = /^pin\.([0-9a-f]{16})\.([0-9]{1,15})$/;
 /** Commits that come between reading and pinning: then the newer one is pinned. */
 const PIN_ATTEMPTS = 20;
-
-/** A pin as its file's name tells it. */
-export interface Pin {
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-  readonly file: string;
-}
-
-/** The pins among a folder's file names, expired ones too. */
-export function pinsAmong(names: readonly string[]): readonly Pin[] {
-  return names.flatMap((file) => {
-    const match = PIN_FILE.exec(file);
-    return match === null ? [] : [{ id: match[1], expiresAt: Number(match[2]), file }];
-  });
-}
-
-/**
- * True while a pin holds. One that claims more than the limit was made under another clock: it is
- * expired, so that no clock keeps files for ever.
- */
-export const holds = ({ expiresAt }: Pin, now: number): boolean =>
-  expiresAt > now && expiresAt <= now + LIMITS.pinMillis;
 
 /**
  * Pins the newest commit for `ttlMs`. `id`: 16 hex digits; default: random ones. Throws
@@ -93,7 +70,7 @@ export function pinnedCommit(directory: Directory, id: string, now: number): Com
 
 /** The pin of that id. Throws not_found where it is unknown, released or expired. */
 export function findPin(directory: Directory, id: string, now: number): Pin {
-  const named = pinsAmong(directory.list()).filter((pin) => pin.id === id && holds(pin, now));
+  const named = heldPins(directory.list(), now).filter((pin) => pin.id === id);
   // Two of one id: somebody was stopped, or is, between writing the longer one and removing the
   // other.
   const [pin] = named.sort((a, b) => b.expiresAt - a.expiresAt);
@@ -148,8 +125,7 @@ export class PinnedFiles {
   /** Pins that hold and the files that they need, out of a listing of the folder. */
   keep(names: readonly string[], now: number): ReadonlySet<string> {
     const kept = new Set<string>();
-    for (const pin of pinsAmong(names)) {
-      if (!holds(pin, now)) continue;
+    for (const pin of heldPins(names, now)) {
       kept.add(pin.file);
       for (const file of this.#needs(pin)) kept.add(file);
     }
@@ -190,7 +166,7 @@ function readPin(directory: Directory, { file }: Pin): Commit {
 
 function requireRoom(directory: Directory, ttlMs: number, now: number): void {
   requireTime(ttlMs);
-  const held = pinsAmong(directory.list()).filter((pin) => holds(pin, now)).length;
+  const held = heldPins(directory.list(), now).length;
   if (held < LIMITS.pins) return;
   throw new LhsError('limit_exceeded', `${held} points in time are open, at most ${LIMITS.pins}`, {
     hint: 'close some, or wait until they expire',
