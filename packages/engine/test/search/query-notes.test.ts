@@ -405,6 +405,38 @@ describe('clauses of fields side by side', () => {
   });
 });
 
+describe('a clause of a field that finds nothing beside one that has hits', () => {
+  const EXPIRED_BILLING = ROWS.filter((row) => {
+    return row.service === 'billing' && row.title.includes('expired');
+  }).length;
+
+  it.each([
+    ['service:Billing expired', 'service:billing', 'service:billing AND expired', EXPIRED_BILLING],
+    ['expired service:biling', 'service:billing', 'expired AND service:billing', EXPIRED_BILLING],
+    ['title:expird 9.0.1', 'title:expired', 'title:expired 9.0.1', EXPIRED + 1],
+  ])('%s: %s', async (query, clause, meant, hits) => {
+    const { notes, ...found } = await lake.backend.search({ query, suggest: true });
+    const { total } = await lake.backend.search({ query: clause });
+    const [wrong = ''] = query.split(' ').filter((one) => one.includes(':'));
+    const said = `${wrong} finds nothing: ${clause} has ${total}`;
+    expect(found).toMatchObject({ suggested_query: meant, suggested_total: hits });
+    expect(notes).toEqual([said, `perhaps you mean ${meant} (${hits} hits)`]);
+    expect((await lake.backend.search({ query: meant })).total).toBe(hits);
+  });
+
+  it.each([
+    ['service:qqqq expired', 'service:qqqq finds nothing: values of service: '],
+    ['severity:99 expired', 'severity:99 finds nothing: values of severity are from 0 to 3'],
+    ['expired at:2031', 'at:2031 finds nothing: values of at are from 2025-01-01'],
+    ['body:qqqq expired', 'body:qqqq finds nothing'],
+    ['size:5 expired', 'size:5 finds nothing: no row has a value of size'],
+  ])('%s: %s', async (query, note) => {
+    const found = await lake.backend.search({ query, suggest: true });
+    expect(found).not.toHaveProperty('suggested_query');
+    expect(found.notes?.at(-1)).toContain(note);
+  });
+});
+
 describe('a text with a colon', () => {
   it.each([
     ['CVE:2021', '"CVE:2021"', ROWS.length],

@@ -6,7 +6,7 @@ import {
 } from '@lakehouse-search/contract/internal';
 import { lowerText } from '../../analysis/unicode/lower.ts';
 import { isTextRange } from '../../query/bind/bounds.ts';
-import type { QueryFields } from '../../query/bind/fields.ts';
+import { findField, type QueryFields } from '../../query/bind/fields.ts';
 import { isCompound, positiveQueries, type Query, type Span } from '../../query/query.ts';
 import { writeTree } from '../../query/tree/write.ts';
 import { clauseName } from '../../shard/explain/subject.ts';
@@ -59,6 +59,8 @@ export async function clauseCounts(
 export interface CountedClause {
   readonly count: ClauseCount;
   readonly span?: Span | undefined;
+  /** false: a bare word, or a clause of a field that the index lacks. */
+  readonly isField: boolean;
   /** Why it finds nothing, or other rows than was meant. */
   readonly note?: string;
 }
@@ -90,11 +92,15 @@ export async function countClauses(
     counts.push({
       count: { clause, total, ...(rest > 0 && { total_without: rest }), ...guesses },
       span,
+      isField: leavesOf(node).some((leaf) => isOfField(leaf, context)),
       ...(note === undefined ? {} : { note }),
     });
   }
   return counts;
 }
+
+const isOfField = (leaf: Query, { mapping }: SearchContext): boolean =>
+  !isBare(leaf) && 'field' in leaf && findField(queryFields(mapping), leaf.field) !== undefined;
 
 /** The positive clauses of the query and of the filter, as they are written. */
 function writtenClauses({ checked, tree, filterTree }: ReadRequest) {
@@ -193,11 +199,11 @@ export const isDoubtful = (node: Query, fields: QueryFields): boolean =>
   hasOtherWords(node, fields) ||
   mayBeValue(node, fields);
 
-/** Where the bare words of a query begin of which hits need only one. */
-export function wordsOfOr(tree: Query): ReadonlySet<number | undefined> {
+/** Where the words and clauses of a query begin of which hits need only one. */
+export function startsOfOr(tree: Query): ReadonlySet<number | undefined> {
   const isOr = tree.kind === 'bool' && !isWord(tree) && tree.must.length === 0;
-  const words = isOr ? tree.should.filter((node) => leavesOf(node).slice(0, 1).some(isBare)) : [];
-  return new Set(words.map(({ span }) => span?.from));
+  const written = isOr ? tree.should.flatMap(leavesOf).filter(({ span }) => span) : [];
+  return new Set(written.map(({ span }) => span?.from));
 }
 
 /**

@@ -11,6 +11,8 @@ import { stricter } from './stricter.ts';
 /** Notes, and the query that was probably meant if it finds rows. */
 export interface CountedNotes extends Pick<SearchResponse, 'suggested_query' | 'suggested_total'> {
   readonly notes: readonly string[];
+  /** Those of the notes whose query finds nothing. */
+  readonly without?: readonly string[];
 }
 
 /** The notes, with the totals of the queries in them. */
@@ -36,7 +38,8 @@ export async function countedNotes(
     const query = counted.map((one) => withTotal(one.query, one.total)).join(' or ');
     const said = out.notes.map((one) => (one === note ? meantNote({ ...meant, query }) : one));
     const suggested = { suggested_query: best.query, suggested_total: best.total };
-    out = { ...out, notes: said, ...(part === 'query' && best.total > 0 && suggested) };
+    const without = said.filter((one, i) => best.total === 0 && one !== out.notes[i]);
+    out = { ...out, notes: said, without, ...(part === 'query' && best.total > 0 && suggested) };
   }
   return out;
 }

@@ -15,7 +15,7 @@ import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { asWritten } from './as-written.ts';
-import { type CountedClause, countClauses, isDoubtful, wordsOfOr } from './clause-counts.ts';
+import { type CountedClause, countClauses, isDoubtful, startsOfOr } from './clause-counts.ts';
 import { betweenDates } from './dates/between-dates.ts';
 import { datedQuery } from './dates/dated-query.ts';
 import { fieldRange } from './field-range.ts';
@@ -26,7 +26,7 @@ import { FEW, mayBeCode } from './more-in-values.ts';
 import { namedClauses, namedValue } from './named-value.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
-import { withValuePhrases } from './stricter.ts';
+import { stricter, withValuePhrases } from './stricter.ts';
 import { allClauses, allWords } from './together/all-words.ts';
 import { spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
@@ -73,15 +73,15 @@ export async function doubts(
   const pasted = await asPasted(read, total);
   if (pasted !== undefined) return pasted;
   const fields = queryFields(context.mapping);
-  const words = wordsOfOr(read.tree);
+  const either = startsOfOr(read.tree);
   const isCounted = (node: Query) =>
     !isOperatorWord(node, request.query) &&
     (isDoubtful(node, fields) ||
-      words.has(node.span?.from) ||
+      either.has(node.span?.from) ||
       (total <= FEW && mayBeCode(node, fields)));
   try {
     const counted = await countClauses(read, new FanOut(context.shards), isCounted);
-    const notes = counted.flatMap(({ note, count }) => note ?? notFound(count) ?? []);
+    const notes = counted.flatMap(clauseNotes);
     const written = await asWritten(read, total);
     const all = (await allClauses(read, total)) ?? (await allWords(read, hits));
     const { notes: more, ...meant } =
@@ -210,6 +210,8 @@ async function withValues(
   const spelled = corrected(request.query, missing);
   const together = (spelled ?? query) && (await asPhrase(context, request, spelled));
   if (together) return spelled === undefined ? { notes: [] } : together;
+  if (spelled !== undefined && missing.some(({ isField }) => isField))
+    return asSpelled(context, request, spelled, total);
   const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
   if (query === undefined || all === undefined || all <= total) return { notes: [] };
   const words = found.flatMap(({ count: { clause, elsewhere } }) => {
@@ -218,6 +220,21 @@ async function withValues(
   });
   const meant = meantAs({ why: words.join(', '), query, total: all });
   return words.length === 0 ? { ...meant, notes: [] } : meant;
+}
+
+/** What the query, which finds `written` rows, finds in another spelling: with AND if it can. */
+async function asSpelled(
+  context: SearchContext,
+  request: SearchRequest,
+  spelled: string,
+  written: number,
+): Promise<Suggestions> {
+  const all = await stricter(context, request, spelled);
+  const total = all?.total ?? (await totalWith(context, request, 'query', spelled));
+  if (!total || total === written) return { notes: [] };
+  const query = all?.query ?? spelled;
+  const notes = [withTotal(`perhaps you mean ${query}`, total)];
+  return { notes, suggested_query: query, suggested_total: total };
 }
 
 /** Words without signs, two or more. */
@@ -263,13 +280,16 @@ const meantAs = ({ why, query, total }: Reasoned, before: readonly string[] = []
   suggested_total: total,
 });
 
-/** What a word that no hit has may have meant. */
-function notFound({ clause, total, elsewhere, ...near }: ClauseCount): string | undefined {
-  const [first] = elsewhere ?? [];
-  const meant = first?.clause ?? near.suggestion;
-  if (total > 0 || meant === undefined) return undefined;
-  const found = withCommas(first?.total ?? near.suggestion_total ?? 0);
-  return `${clause} finds nothing: ${meant} has ${found}`;
+/** What a clause may have meant, or why it finds nothing; a word without hits may be chance. */
+function clauseNotes({ count, note, isField }: CountedClause): readonly string[] {
+  const { clause, total, elsewhere, suggestion, suggestion_total } = count;
+  if (total > 0) return note === undefined ? [] : [note];
+  const meant = elsewhere?.[0] ?? { clause: suggestion, total: suggestion_total ?? 0 };
+  const nothing = `${clause} finds nothing`;
+  const said = note === undefined ? [] : [note];
+  if (meant.clause === undefined) return isField ? [[nothing, ...said].join(': ')] : said;
+  const isSaid = note !== undefined && (!isField || note.includes(meant.clause));
+  return isSaid ? said : [`${nothing}: ${meant.clause} has ${withCommas(meant.total)}`, ...said];
 }
 
 /**

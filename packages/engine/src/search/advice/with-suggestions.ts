@@ -56,7 +56,11 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   const read = (await loadRequests()).readRequest(context, checked);
   const { notes: said = [] } = response;
   const reader = said.length === 0 ? undefined : await loadMeant();
-  const { notes: counted, ...meant }: CountedNotes = (await reader?.countedNotes(read, said)) ?? {
+  const {
+    notes: counted,
+    without = [],
+    ...meant
+  }: CountedNotes = (await reader?.countedNotes(read, said)) ?? {
     notes: said,
   };
   // conditions that can be read as clauses are read in no other way
@@ -66,5 +70,7 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   const { notes, ...found } =
     response.total > 0 ? await doubts(read, response) : await suggestions(read);
   const others = isRead ? [] : notes;
-  return { ...response, ...found, ...meant, ...notesOf([...counted, ...others]) };
+  const isBetter = !isRead && found.suggested_query !== undefined;
+  const kept = isBetter ? counted.filter((note) => !without.includes(note)) : counted;
+  return { ...response, ...found, ...meant, ...notesOf([...kept, ...others]) };
 }

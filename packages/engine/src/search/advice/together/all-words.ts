@@ -2,7 +2,7 @@ import type { Hit } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract/internal';
 import { escapeField } from '../../../query/syntax/characters.ts';
 import { searchIndex } from '../../search.ts';
-import { wordsOfOr } from '../clause-counts.ts';
+import { startsOfOr } from '../clause-counts.ts';
 import type { Reasoned } from '../meant-queries.ts';
 import { matchOf, type ReadRequest } from '../read-request.ts';
 import { inAllClauses } from '../stricter.ts';
@@ -30,7 +30,7 @@ export async function allWords(
   const { context, checked, tree } = read;
   const { sort, offset = 0, search_after } = checked.request;
   const isBest = sort === undefined && search_after === undefined && offset === 0;
-  const words = isBest && wordsOfOr(tree).size > 1 ? wordsAlone(read) : [];
+  const words = isBest && startsOfOr(tree).size > 1 ? wordsAlone(read) : [];
   if (words.length < 2 || hits.length === 0) return undefined;
   const query = words.map(escapeField).join(' AND ');
   const all = { ...matchOf(checked.request), query, fields: [], limit: 1 };
