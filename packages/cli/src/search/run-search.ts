@@ -91,13 +91,21 @@ export function presentSearch(
       return (await fixed(request, query, plural(total, 'hit'))) ?? { answer };
     } catch (error) {
       const found = await fixed(request, meantBy(error, request), 'no result');
-      if (found === undefined) throw error;
-      return found;
+      if (found !== undefined) return found;
+      const query = error instanceof LhsError && error.place && queryOf(search);
+      if (!query) throw error;
+      throw await (await import('./named-key.ts')).withKey(error, backend, index, query);
     }
+  };
+  const withKeyNote = async (answer: SearchResponse, query: string | undefined) => {
+    if (answer.total > 0 || query === undefined) return answer;
+    const note = await (await import('./named-key.ts')).keyRemark(backend, index, query);
+    return note === undefined ? answer : { ...answer, notes: [...(answer.notes ?? []), note] };
   };
   const answerOf = async (request: ModeRequest) => {
     const { answer, query } = await foundBy(request);
-    return { answer: shape(answer), search: withQuery(search, query) };
+    const answered = withQuery(search, query);
+    return { answer: shape(await withKeyNote(answer, queryOf(answered))), search: answered };
   };
   return {
     async lines() {
@@ -133,6 +141,10 @@ interface Found {
   readonly answer: SearchResponse;
   readonly query?: string;
 }
+
+/** The query string of a lexical search. */
+const queryOf = (search: ModeRequest): string | undefined =>
+  search.mode === 'lexical' ? search.request.query : undefined;
 
 /** The lexical search with another query; without one, the search. */
 const withQuery = (search: ModeRequest, query: string | undefined): ModeRequest =>
