@@ -5,6 +5,8 @@ import type { TableLag } from '../lag.ts';
 /** A row of the table. */
 export interface KeyRow {
   readonly key: Coordinates;
+  /** The key under its name in hits. */
+  readonly coordinates: Coordinates;
   /** The value of a key of one column. */
   readonly id?: string;
   readonly fields: JsonObject;
@@ -12,11 +14,17 @@ export interface KeyRow {
   readonly newer?: true;
 }
 
+/** A key that no row has. */
+export interface MissingKey extends Coordinates {
+  /** The value of a key of one column. */
+  readonly id?: string;
+}
+
 /** Rows of the table by key. */
 export interface KeysResponse extends TableLag {
   /** One row per key that exists, in the order of the request; absent keys are in `missing`. */
   readonly rows: readonly KeyRow[];
-  readonly missing: readonly Coordinates[];
+  readonly missing: readonly MissingKey[];
   /**
    * Shards that did not answer: their keys were looked up in the table. Absent on a complete
    * answer.

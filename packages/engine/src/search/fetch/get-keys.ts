@@ -1,4 +1,4 @@
-import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
+import type { KeysRequest, KeysResponse } from '@lakehouse-search/contract';
 import { mapInTurns, ownTurn } from '../../base/turns.ts';
 import { coordinatesOfTexts, encodeKey, idOf, textsOfCoordinates } from '../../schema/keys/key.ts';
 import { shardTable } from '../../schema/sharding/bucket-map.ts';
@@ -31,13 +31,20 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const byRow = new Map(
     readable.map((row, i) => [row, { fields: found.rows[i] ?? null, isNewer: newer(i) }]),
   );
-  const missing: Coordinates[] = [];
+  const missing: KeysResponse['missing'][number][] = [];
   const rows: KeysResponse['rows'][number][] = [];
   await mapInTurns(requested, (row, i) => {
     const key = coordinatesOfTexts(mapping.key, texts[i]);
     const { fields, isNewer } = (row === null ? undefined : byRow.get(row)) ?? ABSENT;
-    if (fields === null) missing.push(key);
-    else rows.push({ key, ...idOf(key), fields, ...(isNewer ? { newer: true } : {}) });
+    if (fields === null) missing.push({ ...key, ...idOf(key) });
+    else
+      rows.push({
+        key,
+        coordinates: key,
+        ...idOf(key),
+        fields,
+        ...(isNewer ? { newer: true } : {}),
+      });
   });
   return {
     rows,

@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_lhs_v1_options } from "./options_pb.ts";
-import type { Coordinates } from "./values_pb.ts";
+import type { Coordinates, KeyPart } from "./values_pb.ts";
 import { file_lhs_v1_values } from "./values_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/keys.proto.
  */
 export const file_lhs_v1_keys: GenFile = /*@__PURE__*/
-  fileDesc("ChFsaHMvdjEva2V5cy5wcm90bxIGbGhzLnYxIoABCgZLZXlSb3cSJgoDa2V5GAEgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhgKBmZpZWxkcxgCIAEoCUIIiM4YAZjOGAESEgoFbmV3ZXIYAyABKAhIAIgBARIPCgJpZBgEIAEoCUgBiAEBQggKBl9uZXdlckIFCgNfaWQinAEKC0tleXNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESJwoEa2V5cxgCIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIPCgdjb2x1bW5zGAMgAygJEhIKBWFzX29mGAQgASgJSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIICgZfYXNfb2YigQMKDEtleXNSZXNwb25zZRIbCg5sYWdfY2hlY2tlZF9tcxgBIAEoAUgAiAEBEiQKDWxhZ19zbmFwc2hvdHMYAiABKANCCIjOGAGQzhgBSAGIAQESIgoEcm93cxgDIAMoCzIOLmxocy52MS5LZXlSb3dCBIjOGAESKgoHbWlzc2luZxgEIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIaCg1mYWlsZWRfc2hhcmRzGAUgASgDSAKIAQESHwoIc25hcHNob3QYBiABKAlCCIjOGAGQzhgBSAOIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgHIAEoA0IEiM4YARIVCgd0b29rX21zGAggASgBQgSIzhgBEhcKCmJ5dGVzX3JlYWQYCSABKANIBIgBAUIRCg9fbGFnX2NoZWNrZWRfbXNCEAoOX2xhZ19zbmFwc2hvdHNCEAoOX2ZhaWxlZF9zaGFyZHNCCwoJX3NuYXBzaG90Qg0KC19ieXRlc19yZWFkYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChFsaHMvdjEva2V5cy5wcm90bxIGbGhzLnYxIrABCgZLZXlSb3cSJgoDa2V5GAEgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhgKBmZpZWxkcxgCIAEoCUIIiM4YAZjOGAESEgoFbmV3ZXIYAyABKAhIAIgBARIPCgJpZBgEIAEoCUgBiAEBEi4KC2Nvb3JkaW5hdGVzGAUgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBQggKBl9uZXdlckIFCgNfaWQinAEKC0tleXNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESJwoEa2V5cxgCIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIPCgdjb2x1bW5zGAMgAygJEhIKBWFzX29mGAQgASgJSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIICgZfYXNfb2YigAMKDEtleXNSZXNwb25zZRIbCg5sYWdfY2hlY2tlZF9tcxgBIAEoAUgAiAEBEiQKDWxhZ19zbmFwc2hvdHMYAiABKANCCIjOGAGQzhgBSAGIAQESIgoEcm93cxgDIAMoCzIOLmxocy52MS5LZXlSb3dCBIjOGAESKQoHbWlzc2luZxgEIAMoCzISLmxocy52MS5NaXNzaW5nS2V5QgSIzhgBEhoKDWZhaWxlZF9zaGFyZHMYBSABKANIAogBARIfCghzbmFwc2hvdBgGIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAcgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAESFwoKYnl0ZXNfcmVhZBgJIAEoA0gEiAEBQhEKD19sYWdfY2hlY2tlZF9tc0IQCg5fbGFnX3NuYXBzaG90c0IQCg5fZmFpbGVkX3NoYXJkc0ILCglfc25hcHNob3RCDQoLX2J5dGVzX3JlYWQijAEKCk1pc3NpbmdLZXkSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEg8KAmlkGAMgASgJSACIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgUKA19pZGIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * A row of the table.
@@ -46,6 +46,13 @@ export type KeyRow = Message<"lhs.v1.KeyRow"> & {
    * @generated from field: optional string id = 4;
    */
   id?: string | undefined;
+
+  /**
+   * The key under its name in hits.
+   *
+   * @generated from field: lhs.v1.Coordinates coordinates = 5;
+   */
+  coordinates?: Coordinates | undefined;
 };
 
 /**
@@ -127,9 +134,9 @@ export type KeysResponse = Message<"lhs.v1.KeysResponse"> & {
   rows: KeyRow[];
 
   /**
-   * @generated from field: repeated lhs.v1.Coordinates missing = 4;
+   * @generated from field: repeated lhs.v1.MissingKey missing = 4;
    */
-  missing: Coordinates[];
+  missing: MissingKey[];
 
   /**
    * Shards that did not answer: their keys were looked up in the table. Absent on a complete
@@ -170,4 +177,42 @@ export type KeysResponse = Message<"lhs.v1.KeysResponse"> & {
  */
 export const KeysResponseSchema: GenMessage<KeysResponse> = /*@__PURE__*/
   messageDesc(file_lhs_v1_keys, 2);
+
+/**
+ * A key that no row has.
+ *
+ * @generated from message lhs.v1.MissingKey
+ */
+export type MissingKey = Message<"lhs.v1.MissingKey"> & {
+  /**
+   * @generated from field: repeated lhs.v1.KeyPart partition = 1;
+   */
+  partition: KeyPart[];
+
+  /**
+   * @generated from field: repeated lhs.v1.KeyPart identifier = 2;
+   */
+  identifier: KeyPart[];
+
+  /**
+   * The value of a key of one column.
+   *
+   * @generated from field: optional string id = 3;
+   */
+  id?: string | undefined;
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
+};
+
+/**
+ * Describes the message lhs.v1.MissingKey.
+ * Use `create(MissingKeySchema)` to create a new message.
+ */
+export const MissingKeySchema: GenMessage<MissingKey> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_keys, 3);
 
