@@ -46,7 +46,7 @@ const SHORT_WORD = 5;
 /** A typo of two edits may be in the second or third letter of longer words. */
 const LONG_WORD = 7;
 const LONGEST_WORD = 64;
-/** Letters that two words have in common at least. */
+/** Letters of words that are near to others, and letters that these have, at least. */
 const LEAST_ALIKE = 3;
 /** Spellings of a word that are compared. */
 const SPELLINGS = 16;
@@ -119,7 +119,7 @@ export async function nearestTerm(
   word: string,
 ): Promise<string | undefined> {
   const { length } = Array.from(word);
-  if (length < 2 || length > LONGEST_WORD) return undefined;
+  if (length < LEAST_ALIKE || length > LONGEST_WORD) return undefined;
   const within = async (max_edits: number) => {
     const near = { field, text: word, fuzzy: true, max_edits };
     const texts = await firstTexts(context, fan, near, SPELLINGS);

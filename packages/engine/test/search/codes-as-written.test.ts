@@ -41,6 +41,10 @@ describe('a query is meant as', () => {
     ['E11.9,E12.0', '(E11.9 OR E12.0)', 2],
     ['e11.9|e12.0', '(e11.9 OR e12.0)', 2],
     ['E999', undefined, 0],
+    ['E11-E13', 'code:(E11* OR E12* OR E13*)', 30],
+    ['E11-13', 'code:(E11* OR E12* OR E13*)', 30],
+    ['E13-E11', undefined, 0],
+    ['E70-E74', undefined, 0],
   ])('%s: %s', async (query, meant, count) => {
     const { suggested_query, suggested_total } = await search(query);
     expect(suggested_query).toBe(meant);

@@ -131,13 +131,18 @@ describe('a search without hits that asks for suggestions', () => {
     ['last:ruth AND kind:"food & drink"', 'last:Ruth AND kind:"Food & Drink"'],
     ['guth', 'last:Guth'],
     ['guth^2 nothing', 'last:Guth^2 nothing'],
-    ['nothing LTS', 'nothing release:*LTS*'],
+    ['nothing LTS', 'release:*LTS*'],
     ['last:(ruth OR nobody)', 'last:(last:Ruth OR nobody)'],
     ['zurich -last:Guth', 'zürich -last:Guth'],
     ['addr.street:zürich AND last:ruts', 'addr:zürich AND last:ruts'],
     ['last:ruth AND kind:nowhere', undefined],
     ['last:Ruth AND kind:Straße', undefined],
     ['nothing', undefined],
+    ['rut 2004', 'made:2004'],
+    ['of quikc in 2004', 'quick made:2004'],
+    ['LTS rut', 'release:*LTS*'],
+    ['GUTH zzzz', 'last:Guth'],
+    ['ra', undefined],
   ])('%s: %s', async (query, suggested) => {
     const { total: found, clauses, suggested_query } = await search(query);
     expect(found).toBe(0);

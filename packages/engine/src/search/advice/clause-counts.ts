@@ -31,6 +31,7 @@ import { noWords } from './no-words.ts';
 import { hasOtherWords, otherWords, type WrittenClause } from './other-words.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
 import { withoutClause } from './without-clause.ts';
+import { withoutChance } from './written/short-words.ts';
 
 /** Clauses that are counted, at most. */
 const COUNTED_CLAUSES = 16;
@@ -96,7 +97,7 @@ export async function countClauses(
       ...(note === undefined ? {} : { note }),
     });
   }
-  return counts;
+  return withoutChance(counts);
 }
 
 const isOfField = (leaf: Query, { mapping }: SearchContext): boolean =>

@@ -38,6 +38,7 @@ import { isAddress } from './pasted-text.ts';
 import { reworded } from './phrase-words.ts';
 import { respelled } from './respell.ts';
 import { sameTruth } from './same-truth.ts';
+import { codesElsewhere, codesOf } from './written/codes.ts';
 
 /** A clause in the query syntax, and how many documents it finds. */
 export interface MeantClause {
@@ -49,8 +50,9 @@ export interface MeantClause {
 
 /** Other fields that are searched for a bare word. */
 export const TRIED_FIELDS = 16;
-/** Characters of a text that longer words may have been meant by. */
+/** Characters of a text, and of a bare word, that longer words may have been meant by. */
 const LEAST_START = 2;
+const LEAST_WORD = 3;
 /** Other fields that are shown. */
 export const SHOWN_FIELDS = 3;
 
@@ -97,7 +99,8 @@ export async function meantClause(
   if (phrase !== undefined) return phrase;
   const split = await bestGuess(guesser, valued, rejoined);
   if (split !== undefined) return split;
-  if (leaf && isBare(leaf) && isNameOrOperator(leaf.value, fields)) return undefined;
+  const isAsMeant = leaf && isBare(leaf) && isNameOrOperator(leaf.value, fields);
+  if (isAsMeant || codesOf(written).length > 0) return undefined;
   const closest = async () =>
     (await bestGuess(guesser, valued, reworded)) ??
     bestGuess(guesser, valued, await nearestOf(guesser, valued));
@@ -141,6 +144,7 @@ export async function meantElsewhere(
   if (isBare(leaf)) {
     const isValue = found.length > 0 || continues(meant?.clause ?? '', leaf.value);
     if (!isValue) found.push(...(await periodsElsewhere(guesser, leaf.value)));
+    if (!isValue) found.push(...(await codesElsewhere(guesser, leaf.value)));
     if (isText(leaf)) found.push(...(await meantKeys(guesser, fields.plans.keys(), leaf.value)));
   }
   return found.toSorted((a, b) => b.total - a.total).slice(0, SHOWN_FIELDS);
@@ -307,7 +311,8 @@ async function asPhrase({ context }: Guesser, node: Valued): Promise<readonly Va
 async function beginning({ context }: Guesser, node: Valued): Promise<readonly Valued[]> {
   const { value, target } = fieldValue(context, node);
   if (node.kind !== 'term' && node.kind !== 'phrase') return [];
-  if (target?.plan.inverted == null || plainText(value).length < LEAST_START) return [];
+  const least = isBare(node) ? LEAST_WORD : LEAST_START;
+  if (target?.plan.inverted == null || plainText(value).length < least) return [];
   const { field } = node;
   return node.kind === 'phrase' && target.kind === 'field' && target.plan.type === 'TEXT'
     ? [{ kind: 'phrase_prefix', field, value: node.value }]

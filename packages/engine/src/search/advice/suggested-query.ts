@@ -1,9 +1,4 @@
-import {
-  type ClauseCount,
-  LhsError,
-  type SearchRequest,
-  type SearchResponse,
-} from '@lakehouse-search/contract';
+import { LhsError, type SearchRequest, type SearchResponse } from '@lakehouse-search/contract';
 import { checkSearchRequest, withCommas } from '@lakehouse-search/contract/internal';
 import { meantNote } from '../../query/bind/correction.ts';
 import { isTextField } from '../../query/bind/fields.ts';
@@ -19,7 +14,6 @@ import { type CountedClause, countClauses, isDoubtful, startsOfOr } from './clau
 import { betweenDates } from './dates/between-dates.ts';
 import { datedQuery } from './dates/dated-query.ts';
 import { fieldRange } from './field-range.ts';
-import { plainText } from './like-pattern.ts';
 import { listedNumbers } from './listed-numbers.ts';
 import { type Counted, type Reasoned, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
@@ -31,6 +25,7 @@ import { allClauses, allWords } from './together/all-words.ts';
 import { spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { asAggregation } from './written/aggregation.ts';
+import { corrected, correctedWords } from './written/corrected.ts';
 import { plainNumber } from './written-number.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -55,7 +50,8 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
     clauses: counted.map(({ count }) => count),
     notes: counted.flatMap(({ note }) => note ?? []),
   };
-  const suggested_query = corrected(request.query, counted);
+  const isAny = request.default_operator !== 'and';
+  const suggested_query = (isAny ? correctedWords : corrected)(request.query, counted);
   const suggested_total =
     suggested_query && (await totalWith(context, request, 'query', suggested_query));
   if (suggested_query && suggested_total) return { ...found, suggested_query, suggested_total };
@@ -290,34 +286,4 @@ function clauseNotes({ count, note, isField }: CountedClause): readonly string[]
   if (meant.clause === undefined) return isField ? [[nothing, ...said].join(': ')] : said;
   const isSaid = note !== undefined && (!isField || note.includes(meant.clause));
   return isSaid ? said : [`${nothing}: ${meant.clause} has ${withCommas(meant.total)}`, ...said];
-}
-
-/**
- * The same text in another spelling, else the word in another field, else the nearest word; of a
- * word with hits, it and the values that have it in them.
- */
-function meantBy({ clause, total, suggestion, elsewhere }: ClauseCount): string | undefined {
-  if (total > 0 && elsewhere !== undefined)
-    return `(${[clause, ...elsewhere.map((one) => one.clause)].join(' OR ')})`;
-  const isAlike = suggestion !== undefined && bareText(suggestion) === bareText(clause);
-  return isAlike ? suggestion : (elsewhere?.[0]?.clause ?? suggestion);
-}
-
-/** The text of a clause, be it a whole value or a word in one. */
-const bareText = (clause: string): string =>
-  plainText(clause.replace(/:\*(.*)\*$/s, ':$1').replace(/["\\]/g, ''));
-
-/** The query with what was meant in the place of its clauses without hits. */
-function corrected(
-  query: string | undefined,
-  counted: readonly CountedClause[],
-): string | undefined {
-  if (query === undefined) return undefined;
-  let text = query;
-  for (const { count, span } of counted.toReversed()) {
-    const clause = meantBy(count);
-    if (clause === undefined || span === undefined) continue;
-    text = text.slice(0, span.from) + clause + text.slice(span.to);
-  }
-  return text === query ? undefined : text;
 }
