@@ -5,6 +5,7 @@ import { extendCrc } from '../base/bytes/extend-crc.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
 import { readObject, type StoredObject } from './windows/fetch-blocks.ts';
+import type { Pieces } from './write-pieces.ts';
 
 /** Bytes of a file that are read at once. */
 export const PIECE_BYTES = 4 * 2 ** 20;
@@ -52,7 +53,7 @@ export const sealedPieces = (source: FileSource, seal: FileSeal): AsyncGenerator
 
 /** The pieces of a file; throws `fault` at its end if they do not fit its seal. */
 export async function* checkedPieces(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: Pieces,
   { length, crc: expected }: FileSeal,
   fault: () => LhsError,
 ): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { ObjectParts } from '@lakehouse-search/lake/internal';
 import { COMMIT_FILE } from '../index/commits/commit.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
-import { openingBytes } from '../segment/cool.ts';
+import { type ColdForm, openingBytes } from '../segment/cool.ts';
 import type { Component, ComponentKind } from '../segment/entry.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError } from '../storage/io-errors.ts';
@@ -22,8 +22,11 @@ import { coldObjects } from './windows/cold-objects.ts';
 const LEAST_BLOCKS_BYTES = 2 ** 18;
 
 /** Files that are read in blocks: all kinds whose readers demand what they need. */
-const inBlocks = ({ kind, length }: Component): boolean =>
-  length >= LEAST_BLOCKS_BYTES && kind !== 'live' && kind !== 'core';
+export const BUNDLE_FORM: ColdForm = Object.freeze({
+  isCold: ({ kind, length }: Component): boolean =>
+    length >= LEAST_BLOCKS_BYTES && kind !== 'live' && kind !== 'core',
+  resident: openingBytes,
+});
 
 /** A file that goes into a bundle. */
 export interface BundleInput {
@@ -66,7 +69,7 @@ export function commitInputs(
   };
   const kinds = new Map<string, ComponentKind>();
   for (const { components } of commit.segments) {
-    for (const one of components) if (inBlocks(one)) kinds.set(one.file, one.kind);
+    for (const one of components) if (BUNDLE_FORM.isCold(one)) kinds.set(one.file, one.kind);
   }
   const sealed = [...sealedFiles(commit)].map(([name, seal]): BundleInput => {
     return { name, seal, source: sourceOf(name), blocks: kinds.get(name) ?? null };

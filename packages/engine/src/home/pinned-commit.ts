@@ -107,11 +107,17 @@ export function hasAllFiles(directory: Directory): boolean {
 }
 
 /** A commit as others get it, without cold windows: which bytes are here is this folder's matter. */
+export const hotCommit = (commit: Commit): Commit => ({
+  ...commit,
+  segments: commit.segments.map((entry) => hotEntry(entry)),
+});
+
+/** A commit as `hotCommit` with its file. */
 export function hotForm({
   commit,
   bytes,
 }: Pick<CommitToCopy, 'commit' | 'bytes'>): Pick<CommitToCopy, 'commit' | 'bytes'> {
   if (commit.segments.every(({ cold }) => cold === undefined)) return { commit, bytes };
-  const hot = { ...commit, segments: commit.segments.map((entry) => hotEntry(entry)) };
+  const hot = hotCommit(commit);
   return { commit: hot, bytes: commitFileOf(hot) };
 }

@@ -5,7 +5,8 @@ import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 
-type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+/** Bytes of a file in a row. */
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Writes a file unless it is there, durably. Throws as `writePieces`, and what `pieces` throws. */
 export async function writeMissing(

@@ -39,16 +39,27 @@ export const WINDOW_FORM: ColdForm = Object.freeze({
   resident: (kind: ComponentKind, bytes: Uint8Array) => firstBytes(kind, bytes, 'small'),
 });
 
+/** The bytes of a twin before its hole and after it. */
+export type TwinEnds = readonly [first: Uint8Array, footer: Uint8Array];
+
+/** How a segment is made cold. */
+interface Cooling {
+  /** New names end in it. */
+  readonly revision: number;
+  readonly form: ColdForm;
+  /** Default: those of the file in the folder. */
+  readonly ends?: (component: Component) => TwinEnds;
+}
+
 /**
  * Makes a segment cold: writes the twins of its field files and the list of their blocks. One that
- * is cold gets another list. Returns the entry. New names end in the revision.
+ * is cold gets another list. Returns the entry.
  */
 export function writeCold(
   directory: Directory,
   entry: SegmentEntry,
   { place, block, files }: FilesInStore,
-  revision: number,
-  form = WINDOW_FORM,
+  { revision, form, ends }: Cooling,
 ): SegmentEntry {
   const lists: Record<string, FileBlocks> = {};
   const components = entry.components.filter(({ kind }) => kind !== 'blocks');
@@ -57,7 +68,14 @@ export function writeCold(
     lists[`${component.kind}/${component.field}`] = files.get(hotName(component))!;
     if (component.resident !== undefined) return component;
     const file = `${component.file}.${revision}`;
-    return { ...component, file, resident: writeTwin(directory, component, file, form) };
+    const { length } = component;
+    const write = (parts: TwinEnds): number => {
+      writeWithHole(directory, file, length, parts);
+      return parts[0].length;
+    };
+    const resident =
+      ends === undefined ? withEnds(directory, component, form, write) : write(ends(component));
+    return { ...component, file, resident };
   });
   const made = { kind: 'blocks', revision } as const;
   const blocks = writeComponent(directory, entry.id, made, [encodeBlocks({ block, files: lists })]);
@@ -65,20 +83,28 @@ export function writeCold(
   return { ...entry, components: [...twins, blocks], cold: { place, prefix: '', objects } };
 }
 
-/** The entry of a segment that is cold as it was in a former commit; hot if its files differ. */
-export function coldAgain(entry: SegmentEntry, former: SegmentEntry | undefined): SegmentEntry {
-  if (former?.cold === undefined) return entry;
-  const { cold } = former;
-  const twins = former.components.filter(({ resident }) => resident !== undefined);
-  const twinOf = ({ kind, field, length, crc }: Component) =>
-    twins.find((one) => {
-      return one.kind === kind && one.field === field && one.length === length && one.crc === crc;
-    });
-  const found = entry.components.filter((component) => twinOf(component) !== undefined);
-  if (found.length < twins.length) return entry;
-  const components = entry.components.map((component) => twinOf(component) ?? component);
-  const blocks = former.components.filter(({ kind }) => kind === 'blocks');
-  return { ...entry, components: [...components, ...blocks], cold };
+/**
+ * The entry of a segment that is cold as it was in a former commit; null if it was hot, its files
+ * differ, or its objects are others now.
+ */
+export function coldAgain(
+  entry: SegmentEntry,
+  former: SegmentEntry | undefined,
+  stored: { readonly place: string; has(object: string): boolean },
+): SegmentEntry | null {
+  const { cold, components: twins = [] } = former ?? {};
+  const isThere = cold?.objects?.every((object) => stored.has(object)) === true;
+  if (cold?.place !== stored.place || !isThere) return null;
+  const left = new Set(twins.filter(({ resident }) => resident !== undefined));
+  const components = entry.components.map((component) => {
+    const { kind, field, length, crc } = component;
+    const isTwin = (one: Component) =>
+      one.kind === kind && one.field === field && one.length === length && one.crc === crc;
+    const twin = [...left].find(isTwin);
+    return twin !== undefined && left.delete(twin) ? twin : component;
+  });
+  const blocks = twins.filter(({ kind }) => kind === 'blocks');
+  return left.size > 0 ? null : { ...entry, components: [...components, ...blocks], cold };
 }
 
 /** The entry of a segment that is hot; `name`: of its files. */
@@ -96,20 +122,18 @@ export function hotName({ file, resident }: Component): string {
   return resident === undefined ? file : file.slice(0, file.lastIndexOf('.'));
 }
 
-/** Writes the twin of a file; returns its bytes before the hole. */
-function writeTwin(
+/** Hands over the ends of the twin of a file, as long as it is mapped. */
+function withEnds<T>(
   directory: Directory,
   { kind, file }: Component,
-  twin: string,
   form: ColdForm,
-): number {
+  use: (ends: TwinEnds) => T,
+): T {
   const region = directory.open(file);
   try {
     const { bytes } = region;
-    const resident = form.resident(kind, bytes);
-    const ends = [bytes.subarray(0, resident), bytes.subarray(-FRAME_FOOTER_BYTES)] as const;
-    writeWithHole(directory, twin, bytes.length, ends);
-    return resident;
+    const first = bytes.subarray(0, form.resident(kind, bytes));
+    return use([first, bytes.subarray(-FRAME_FOOTER_BYTES)]);
   } finally {
     region.release();
   }

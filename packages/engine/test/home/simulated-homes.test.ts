@@ -22,6 +22,7 @@ import {
   someFaults,
 } from '../../../../test/support/simulation.ts';
 import type { Clock } from '../../src/base/time/clock.ts';
+import { bringCommit } from '../../src/home/bring-commit.ts';
 import {
   commitKey,
   type Head,
@@ -30,7 +31,7 @@ import {
   readCommitAt,
   readHead,
 } from '../../src/home/chain.ts';
-import { fillGeneration } from '../../src/home/fill-generation.ts';
+import { BUNDLE_FORM } from '../../src/home/make-bundle.ts';
 import { type CommitPin, pinNewest } from '../../src/home/pins.ts';
 import type { Home } from '../../src/home/stored-json.ts';
 import { removePin, sweepFamily } from '../../src/home/sweep.ts';
@@ -159,7 +160,8 @@ async function newestOf(store: Home, name: string): Promise<PublishedCommit | nu
 async function readWhole(store: Home, commit: PublishedCommit, folder: string): Promise<number> {
   mkdirSync(folder);
   try {
-    await fillGeneration(store, commit, { folder, openDirectory: openLocalDirectory }, {});
+    const to = { folder, openDirectory: openLocalDirectory, formOf: () => () => BUNDLE_FORM };
+    await bringCommit(store, commit, to, {});
     const found = readdirSync(join(folder, readdirSync(folder)[0]!));
     const state = states.findIndex((one) => {
       const { number, files } = contentOf(one);

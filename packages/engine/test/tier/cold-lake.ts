@@ -107,25 +107,30 @@ export class ColdLake {
     vi.unstubAllEnvs();
   }
 
-  async build(shards = 1, more = ''): Promise<void> {
+  /** Returns the definition of `t`. */
+  async build(shards = 1, more = '', title?: (n: number) => string): Promise<string> {
     const { lake, place } = this;
     await lake.create(
       schemaOf({ id: 'string', title: 'string', host: 'string', at: 'timestamptz' }),
     );
-    await appendRows(lake.source, { kind: 'rows', rows: rows(0, 150) });
+    const all = rows(0, 150).map((row, n) => (title ? { ...row, title: title(n) } : row));
+    await appendRows(lake.source, { kind: 'rows', rows: all });
     const fields = FIELDS.replace('MODEL', lake.folder);
     const sharding = `sharding: { shards: ${shards} }`;
     const windows = `windows: { field: at, every: month${more} }\nstorage: ${place}`;
     const { catalog, table } = lake.source;
     const source = `source: { catalog: ${JSON.stringify(catalog)}, table: ${table} }`;
-    for (const [index, own] of [
-      ['plain', sharding],
-      ['t', `${sharding}\n${windows}`],
+    const definitionOf = (index: string, own: string) =>
+      `version: 1\nindex: ${index}\n${source}\n${own}\n${fields}\n`;
+    const own = definitionOf('t', `${sharding}\n${windows}`);
+    for (const [index, definition] of [
+      ['plain', definitionOf('plain', sharding)],
+      ['t', own],
     ]) {
-      const definition = `version: 1\nindex: ${index}\n${source}\n${own}\n${fields}\n`;
       await lake.backend.createIndex({ definition });
       await lake.backend.reindex({ index });
     }
+    return own;
   }
 
   /** Answers of all kinds, without what says how they were made. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { storing } from '../../../../test/support/stored-files.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { coolSegments } from '../../src/home/windows/move-window.ts';
@@ -44,6 +45,37 @@ describe('cold windows of a published index', () => {
     for (const index of ['plain', 't']) await cold.backend.sync({ index });
     expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-02': 'cold' });
     await expectSame();
+  });
+
+  it('are cold at once in an empty data folder, without their bytes', async () => {
+    await cold.close();
+    cold = await store.open();
+    const below = seededBelow(7);
+    const long = Array.from({ length: 600_000 }, () => below(4096).toString(16));
+    const title = (n: number) => long.slice(12_000 * n, 12_000 * (n + 1)).join(' ');
+    const definition = await cold.build(1, ', hot: 2', (n) => (n < 50 ? title(n) : `disk ${n}`));
+    const { server } = store;
+    const bundles = cold.objects().filter((key) => key.includes('/data/'));
+    const sizes = bundles.map((key) => server.buckets.get('frozen')!.get(key)!.bytes.length);
+    server.seen.length = 0;
+    const other = await openOther(join(cold.lake.folder, 'empty'));
+    await other.createIndex({ definition });
+    await other.sync({ index: 't' });
+    const tiers = Object.entries(await cold.tiers(other));
+    expect(tiers.filter(([, tier]) => tier === 'hot').map(([window]) => window)).toEqual([
+      ...['2025-04', '2025-05', 'none'],
+    ]);
+    const read = cold.bundleRequests('GET').map(({ headers }) => {
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+      return Number(to) - Number(from);
+    });
+    const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
+    expect(sum(read)).toBeLessThan(sum(sizes) / 2);
+    evictColdBytes(0);
+    expect(await cold.answersOf('t', other)).toEqual(await cold.answersOf('plain'));
+    await other.moveWindows({ index: 't', warm: OLD });
+    expect(await other.verify({ index: 't', deep: true })).toMatchObject({ faults: [] });
+    await other.close();
   });
 
   it('go along to another place, and come back to the disk', async () => {

@@ -23,6 +23,7 @@ import { definitionAt } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { inStore } from '../../source/store-errors.ts';
 import { cacheLimit, trimCache } from '../../storage/cache-folder.ts';
+import { bringCommit, type FilledFolder } from '../bring-commit.ts';
 import {
   goneFrom,
   type Head,
@@ -32,7 +33,7 @@ import {
   readHead,
   whereMoved,
 } from '../chain.ts';
-import { type FilledFolder, fillGeneration } from '../fill-generation.ts';
+import { BUNDLE_FORM } from '../make-bundle.ts';
 import { hasAllFiles } from '../pinned-commit.ts';
 import { definitionNamed, makeIndex } from '../restore-index.ts';
 import type { Home } from '../stored-json.ts';
@@ -45,6 +46,9 @@ import { cacheError, markCommit, unmarkFormer } from './opened-folder.ts';
 const AT_ONCE = 4;
 /** Milliseconds between two looks at the lock of another process. */
 const LOCK_MS = 20;
+
+/** A reader has the first bytes of all files that are read in blocks. */
+const formOf: FilledFolder['formOf'] = () => () => BUNDLE_FORM;
 
 /** What a reader is made from. */
 interface ReaderParts {
@@ -217,7 +221,7 @@ export class PublishedReader {
     const options = { ...call, dataDir, registry: this.#registry, openDirectory, name };
     const fill = async (folder: string) => {
       markCommit(dataDir, commit);
-      const filled = await fillGeneration(home, commit, { folder, openDirectory }, call);
+      const filled = await bringCommit(home, commit, { folder, openDirectory, formOf }, call);
       this.#note({ folder, openDirectory }, commit, filled);
       return filled;
     };
@@ -247,11 +251,10 @@ export class PublishedReader {
     const openDirectory: OpenDirectory = (path) =>
       this.#parts.openDirectory(path, () => lock.assertHeld());
     const commit = await this.#commitAt(index.name, head, call);
-    const former = this.#publication(index)?.newest;
     const accept = this.#accept(index, commit);
     markCommit(this.folder, commit);
-    const to = { folder, openDirectory, former, accept };
-    const filled = await fillGeneration(this.#parts.home, commit, to, call);
+    const to = { folder, openDirectory, formOf, accept };
+    const filled = await bringCommit(this.#parts.home, commit, to, call);
     const number = commit.generation;
     if (liveNumber(folder) !== number) promoteGeneration(folder, { number, path: '' });
     this.#note(to, commit, filled);

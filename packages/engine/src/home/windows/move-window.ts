@@ -30,7 +30,7 @@ export async function coolSegments(
   await replacing(directory, (writer) => {
     for (const { id } of segments) {
       writer.replaceSegment(id, (entry, revision) =>
-        writeCold(directory, entry, stored, revision, form),
+        writeCold(directory, entry, stored, { revision, form }),
       );
     }
   });

@@ -1,7 +1,7 @@
 /**
  * An index whose commits are in an object store, while its lock is held here. The store decides:
  * commit n + 1 is written there, if it is absent, before it is in force here. Who loses brings the
- * newest commit here (bring-here.ts) and does its work again. Files that are there already are not
+ * newest commit here (bring-commit.ts) and does its work again. Files that are there already are not
  * sent again.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,11 +13,17 @@ import {
   type CommittedUnder,
   type PublishCommit,
 } from '../../index/commits/commit.ts';
-import { currentGeneration, generationsAmong } from '../../open/index-folder.ts';
+import {
+  currentGeneration,
+  generationsAmong,
+  promoteGeneration,
+  sweepGenerations,
+} from '../../open/index-folder.ts';
 import type { FindStored } from '../../segment/cool.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { inStore } from '../../source/store-errors.ts';
 import type { IndexToBackUp } from '../backup-index.ts';
+import { bringCommit } from '../bring-commit.ts';
 import {
   appendCommit,
   bundleKey,
@@ -34,7 +40,6 @@ import { branchPinName, type CommitPin, pinNewest } from '../pins.ts';
 import { markHome, tryWrite } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
-import { bringHere } from './bring-here.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
 import { commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
 import { findNewest } from './find-newest.ts';
@@ -42,6 +47,7 @@ import { type Examination, lostObjects } from './lost-objects.ts';
 import { moveHead } from './move-head.ts';
 import { committedElsewhere, isOvertaken, overtaken, takenThere } from './overtaken.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
+import { tiersHere } from './tiers-here.ts';
 
 /** So often a commit of another process may come first. */
 const ATTEMPTS = 8;
@@ -58,6 +64,8 @@ export interface PublishOptions extends CallContext {
 
 /** An index as publishing takes it. */
 export interface IndexAtHome extends IndexToBackUp {
+  /** So many of its newest windows are hot where it is brought to; undefined: all. */
+  readonly hot?: number | undefined;
   /** Whether a commit has the definition of this index. */
   readonly isSame: (commit: PublishedCommit) => boolean;
   /** Numbers of the generations that jobs of this data folder build or keep. */
@@ -126,8 +134,16 @@ export class HomeIndex {
 
   /** Throws corrupt_index for an object that is gone, index_busy if the commit was replaced. */
   async #bring(newest: PublishedCommit): Promise<Commit> {
+    const { folder, openDirectory, clock, hot, named } = this.#index;
+    const now = clock.now();
     try {
-      return await bringHere(this.#home, newest, this.#index, this.#options);
+      const to = { folder, openDirectory, formOf: tiersHere(hot, now) };
+      const commit = await bringCommit(this.#home, newest, to, this.#options);
+      if (currentGeneration(folder)?.number !== newest.generation) {
+        promoteGeneration(folder, { number: newest.generation, path: '' });
+        sweepGenerations(folder, now, named);
+      }
+      return commit;
     } catch (error) {
       const { key } = (error as LhsError).details ?? {};
       if (key === undefined) throw error;

@@ -98,6 +98,7 @@ const nameThere = ({ definition: { only }, registered }: KnownIndex): string =>
 export const atHome = (indexes: LocalIndexes, known: KnownIndex): IndexAtHome => ({
   ...indexToBackUp(indexes, known),
   index: nameThere(known),
+  hot: known.definition.windows?.hot,
   isSame: (commit) => {
     const now = indexes.registry.at(known.registered.uuid);
     return now !== undefined && isSame(indexes.known(now.name), commit);

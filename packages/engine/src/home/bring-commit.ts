@@ -1,0 +1,138 @@
+/**
+ * Puts a published commit into the folder of an index. Of some segments the field files have only
+ * their first bytes here (segment/cool.ts); all other files are fetched whole. What the folder has
+ * is not fetched again.
+ */
+import { join } from 'node:path';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { eachOf } from '@lakehouse-search/lake/internal';
+import {
+  COMMIT_FILE,
+  type Commit,
+  commitOfBytes,
+  readCommit,
+  writeCommit,
+} from '../index/commits/commit.ts';
+import { generationAt } from '../open/index-folder.ts';
+import type { OpenDirectory } from '../open/open-index.ts';
+import type { FileBlocks } from '../segment/cold-blocks.ts';
+import { type ColdForm, coldAgain, type TwinEnds, writeCold } from '../segment/cool.ts';
+import type { SegmentEntry } from '../segment/entry.ts';
+import type { Directory } from '../storage/directory.ts';
+import { corrupt, type FileSeal } from '../storage/frame.ts';
+import { makeFolder } from '../storage/make-folder.ts';
+import { BUNDLE_BLOCK } from './bundle.ts';
+import type { PublishedCommit } from './chain.ts';
+import { CommitFiles } from './commit-files.ts';
+import { checkedPieces } from './file-source.ts';
+import { sealedFiles } from './pinned-commit.ts';
+import { REQUESTS_AT_ONCE } from './read-bundle.ts';
+import type { Home } from './stored-json.ts';
+import { isHere, writeMissing } from './write-pieces.ts';
+
+/** Which bytes of a segment stay in the store; null: none. */
+export type FormOf = (entry: SegmentEntry) => ColdForm | null;
+
+/** An index folder that gets a published commit. */
+export interface FilledFolder {
+  readonly folder: string;
+  readonly openDirectory: OpenDirectory;
+  /** `former`: the commit of the generation that is in force here; null: none. */
+  readonly formOf: (next: Commit, former: Commit | null) => FormOf;
+  /** Judges the commit before it is in force in its generation: throws to refuse it. */
+  readonly accept?: (commit: Commit, directory: Directory) => void;
+}
+
+/**
+ * Puts a commit in force in its generation. Returns it. Throws corrupt_index, disk_full,
+ * interrupted, and as `inStore`.
+ */
+export async function bringCommit(
+  home: Home,
+  published: PublishedCommit,
+  { folder, openDirectory, formOf, accept }: FilledFolder,
+  { signal }: CallContext,
+): Promise<Commit> {
+  const { path } = generationAt(folder, published.generation);
+  makeFolder(path);
+  const directory = openDirectory(path);
+  const former = readableCommit(directory);
+  const stored = new CommitFiles(home, published, signal);
+  await stored.openUnknown(former);
+  const next = commitOfBytes(directory, (await stored.find(COMMIT_FILE)).opening);
+  const commit = await withTwins(directory, { next, former }, formOf(next, former), stored);
+  const isKept = keptFiles(directory, former);
+  const missing = [...sealedFiles(commit)].filter(
+    ([name, seal]) => !isKept(name, seal) && !isHere(join(path, name), seal),
+  );
+  await eachOf(missing, REQUESTS_AT_ONCE, async ([name, seal]) => {
+    const { key, pieces } = await stored.find(name);
+    const other = () =>
+      corrupt(`${home.place}/${key}`, `"${name}" is not the file that the commit names`);
+    await writeMissing(join(path, name), seal, checkedPieces(pieces(), seal, other));
+  });
+  accept?.(commit, directory);
+  return writeCommit(directory, commit);
+}
+
+/** Null if there is none, or none can be read. */
+function readableCommit(directory: Directory): Commit | null {
+  try {
+    return readCommit(directory);
+  } catch (error) {
+    if (error instanceof LhsError) return null;
+    throw error;
+  }
+}
+
+/** Tells which files of a commit are there with their lengths. */
+function keptFiles(directory: Directory, commit: Commit | null) {
+  const names = new Set(directory.list());
+  const seals: ReadonlyMap<string, FileSeal> = commit === null ? new Map() : sealedFiles(commit);
+  return (name: string, { length, crc }: FileSeal): boolean =>
+    seals.get(name)?.crc === crc && names.has(name) && directory.size(name) === length;
+}
+
+/** The next commit with segments in their forms; those that are so here stay as they are. */
+async function withTwins(
+  directory: Directory,
+  { next, former }: { readonly next: Commit; readonly former: Commit | null },
+  formOf: FormOf,
+  stored: CommitFiles,
+): Promise<Commit> {
+  const isKept = keptFiles(directory, former);
+  const isWhole = ({ components }: SegmentEntry) =>
+    components.every((one) => isKept(one.file, one));
+  const here = new Map(former?.segments.filter(isWhole).map((entry) => [entry.id, entry]));
+  const numbers = directory.list().map((name) => Number(/^s\d+\..*\.(\d+)$/.exec(name)?.[1] ?? 0));
+  const revision = Math.max(next.next_revision, ...numbers.map((number) => number + 1));
+  const segments = await eachOf(next.segments, REQUESTS_AT_ONCE, async (entry) => {
+    const form = formOf(entry);
+    if (form === null) return entry;
+    const again = coldAgain(entry, here.get(entry.id), stored);
+    return again ?? coldEntry(directory, entry, { form, revision }, stored);
+  });
+  return { ...next, segments, next_revision: revision + 1 };
+}
+
+async function coldEntry(
+  directory: Directory,
+  entry: SegmentEntry,
+  { form, revision }: { readonly form: ColdForm; readonly revision: number },
+  stored: CommitFiles,
+): Promise<SegmentEntry> {
+  const files = new Map<string, FileBlocks>();
+  const ends = new Map<string, TwinEnds>();
+  const cold = entry.components.filter((component) => form.isCold(component));
+  await eachOf(cold, REQUESTS_AT_ONCE, async ({ file: name, kind, length }) => {
+    const found = await stored.find(name);
+    const { key, file, opening, footer } = found;
+    if (file.length !== length) throw corrupt(name, 'its length differs');
+    files.set(name, { file: key, offset: file.offset, crcs: file.crcs });
+    ends.set(name, [await found.first(form.resident(kind, opening)), footer]);
+  });
+  if (files.size === 0) return entry;
+  const { place } = stored;
+  const into = { place, block: BUNDLE_BLOCK, files };
+  return writeCold(directory, entry, into, { revision, form, ends: ({ file }) => ends.get(file)! });
+}

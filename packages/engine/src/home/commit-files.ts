@@ -1,0 +1,91 @@
+import { eachOf } from '@lakehouse-search/lake/internal';
+import type { Commit } from '../index/commits/commit.ts';
+import { damagedHome } from '../source/store-errors.ts';
+import { FRAME_FOOTER_BYTES } from '../storage/frame.ts';
+import { BUNDLE_BLOCK, type BundleFile, type BundleRef } from './bundle.ts';
+import { readBundleFile } from './bundle-files.ts';
+import { bundleKey, commitKey, type PublishedCommit } from './chain.ts';
+import { hotCommit, sealedFiles } from './pinned-commit.ts';
+import { type BundleEnd, REQUESTS_AT_ONCE, readEnd } from './read-bundle.ts';
+import type { Home } from './stored-json.ts';
+import type { Pieces } from './write-pieces.ts';
+
+/** A file of a published commit. */
+export interface CommittedFile {
+  /** The key of its bundle. */
+  readonly key: string;
+  readonly file: BundleFile;
+  /** Its first bytes, or all of them. */
+  readonly opening: Uint8Array;
+  readonly footer: Uint8Array;
+  /** As many of its first bytes as are named. */
+  readonly first: (bytes: number) => Promise<Uint8Array>;
+  /** All bytes. */
+  readonly pieces: () => Pieces;
+}
+
+/** The files of a published commit in its store; the end of each bundle is read once. */
+export class CommitFiles {
+  readonly #home: Home;
+  readonly #published: PublishedCommit;
+  readonly #signal: AbortSignal | undefined;
+  readonly #ends = new Map<BundleRef, Promise<BundleEnd>>();
+  readonly #keys: ReadonlySet<string>;
+
+  constructor(home: Home, published: PublishedCommit, signal: AbortSignal | undefined) {
+    this.#home = home;
+    this.#published = published;
+    this.#signal = signal;
+    this.#keys = new Set(published.bundles.map((ref) => bundleKey(published.uuid, ref)));
+  }
+
+  get place(): string {
+    return this.#home.place;
+  }
+
+  /** Whether the commit names a bundle. */
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Reads the ends of all bundles with files that another commit has not, side by side. */
+  async openUnknown(known: Commit | null): Promise<void> {
+    const { bundles, files } = this.#published;
+    const seals = known === null ? new Map() : sealedFiles(hotCommit(known));
+    const unknown = Object.keys(files).filter((name) => !seals.has(name));
+    const refs = new Set(unknown.flatMap((name) => bundles[files[name]] ?? []));
+    await eachOf([...refs], REQUESTS_AT_ONCE, (ref) => this.#endOf(ref));
+  }
+
+  /** Finds a file. Throws corrupt_index. */
+  async find(name: string): Promise<CommittedFile> {
+    const { uuid, number, bundles, files } = this.#published;
+    const ref: BundleRef | undefined = bundles[files[name]];
+    const end = ref === undefined ? null : await this.#endOf(ref);
+    const file = end?.files.find((one) => one.name === name);
+    if (end === null || file === undefined) {
+      const path = `${this.place}/${commitKey(uuid, number)}`;
+      throw damagedHome(path, `is damaged: no bundle has "${name}"`);
+    }
+    const opening = file.resident ?? end.wholeFile(file);
+    const read = (part: BundleFile) =>
+      readBundleFile(this.#home, { uuid, ref }, part, this.#signal);
+    return {
+      ...{ key: bundleKey(uuid, ref), file, opening },
+      footer: file.footer ?? opening.subarray(-FRAME_FOOTER_BYTES),
+      first: async (bytes) => {
+        if (bytes <= opening.length) return opening.subarray(0, bytes);
+        const blocks = BUNDLE_BLOCK * Math.ceil(bytes / BUNDLE_BLOCK);
+        const part = { ...file, length: Math.min(file.length, blocks), sha256: undefined };
+        return Buffer.concat(await Array.fromAsync(read(part))).subarray(0, bytes);
+      },
+      pieces: () => (file.resident === null ? [opening] : read(file)),
+    };
+  }
+
+  #endOf(ref: BundleRef): Promise<BundleEnd> {
+    const end = this.#ends.get(ref) ?? readEnd(this.#home, this.#published.uuid, ref, this.#signal);
+    this.#ends.set(ref, end);
+    return end;
+  }
+}
