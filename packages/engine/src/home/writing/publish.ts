@@ -1,8 +1,8 @@
 /**
  * An index whose commits are in an object store, while its lock is held here. The store decides:
  * commit n + 1 is written there, if it is absent, before it is in force here. Who loses brings the
- * newest commit here (bring-commit.ts) and does its work again. Files that are there already are not
- * sent again.
+ * newest commit here (bring-commit.ts) and does its work again. Files that are there are not sent
+ * again.
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
