@@ -7,8 +7,9 @@ import { queryFields } from '../../shard/request/query-fields.ts';
 import { type Counted, countedOrError, TEXTS, totalWith, withTotal } from './meant-queries.ts';
 import type { ReadRequest } from './read-request.ts';
 import { stricter } from './stricter.ts';
+import { suggestionFor } from './suggested-query.ts';
 
-/** Notes, and the query that was probably meant if it finds rows. */
+/** Notes, and the query that was probably meant if it finds rows or is all that the text can mean. */
 export interface CountedNotes extends Pick<SearchResponse, 'suggested_query' | 'suggested_total'> {
   readonly notes: readonly string[];
   /** Those of the notes whose query finds nothing. */
@@ -34,12 +35,24 @@ export async function countedNotes(
       out = { ...out, notes: out.notes.map((one) => (one === note ? fails : one)) };
       continue;
     }
-    const best = counted.find((one) => one.total > 0) ?? counted[counted.length - 1];
-    const query = counted.map((one) => withTotal(one.query, one.total)).join(' or ');
+    const last = counted[counted.length - 1];
+    const isRead = part === 'query' && hasConditions(read);
+    const near =
+      isRead && last.total === 0
+        ? await suggestionFor(read.context, read.checked.request, last.query)
+        : undefined;
+    const best = near ?? counted.find((one) => one.total > 0) ?? last;
+    const queries = near === undefined ? counted : [near];
+    const query = queries.map((one) => withTotal(one.query, one.total)).join(' or ');
     const said = out.notes.map((one) => (one === note ? meantNote({ ...meant, query }) : one));
     const suggested = { suggested_query: best.query, suggested_total: best.total };
     const without = said.filter((one, i) => best.total === 0 && one !== out.notes[i]);
-    out = { ...out, notes: said, without, ...(part === 'query' && best.total > 0 && suggested) };
+    out = {
+      ...out,
+      notes: said,
+      without,
+      ...(part === 'query' && (isRead || best.total > 0) && suggested),
+    };
   }
   return out;
 }

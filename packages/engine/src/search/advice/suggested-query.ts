@@ -26,6 +26,7 @@ import { spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { asAggregation } from './written/aggregation.ts';
 import { corrected, correctedWords } from './written/corrected.ts';
+import { inPlainWords } from './written/plain-words.ts';
 import { plainNumber } from './written-number.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
@@ -99,7 +100,7 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   const { context, checked } = read;
   const { request } = checked;
   const { query: text = '' } = request;
-  const between = await betweenDates(context, request);
+  const between = (await betweenDates(context, request)) ?? (await inPlainWords(context, request));
   if (between !== undefined) return meantAs(between);
   const dated = await datedQuery(context, request, 'query', total > 0);
   // few rows may have only a number of the date

@@ -65,12 +65,11 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   };
   // conditions that can be read as clauses are read in no other way
   const isRead = counted !== said && reader?.hasConditions(read) === true;
-  if (isRead && response.total > 0) return { ...response, ...meant, ...notesOf(counted) };
+  if (isRead) return { ...response, ...meant, ...notesOf(counted) };
   const { doubts, suggestions } = await loadSuggestions();
   const { notes, ...found } =
     response.total > 0 ? await doubts(read, response) : await suggestions(read);
-  const others = isRead ? [] : notes;
-  const isBetter = !isRead && found.suggested_query !== undefined;
+  const isBetter = found.suggested_query !== undefined;
   const kept = isBetter ? counted.filter((note) => !without.includes(note)) : counted;
-  return { ...response, ...found, ...meant, ...notesOf([...kept, ...others]) };
+  return { ...response, ...found, ...meant, ...notesOf([...kept, ...notes]) };
 }
