@@ -85,6 +85,8 @@ describe('a query is meant as', () => {
     ['Sub Category:phones', 'Sub-Category:phones', (row) => row['Sub-Category'] === 'Phones'],
     ['ship mode first class', 'ship_mode:"first class"', (row) => row.ship_mode === 'First Class'],
     ['sales $1,008.00', 'Sales:1008', (row) => row.Sales === 1008],
+    ['ohio health 103', 'health:103 AND ohio', (row) => row.health === 103 && row.State === 'Ohio'],
+    ['east region', 'Region:east', (row) => row.Region === 'East'],
     ['42402 postal code', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
     ['20% discount', 'Discount:0.2', (row) => row.Discount === 0.2],
     ['discount 20 %', 'Discount:0.2', (row) => row.Discount === 0.2],

@@ -1,5 +1,11 @@
 /** The name of a field and a value as words of a query string: `postal code 42420`, `M31`. */
-import { fieldNamed, findField, onlyFieldWith, type QueryFields } from '../../query/bind/fields.ts';
+import {
+  fieldNamed,
+  findField,
+  isTextField,
+  onlyFieldWith,
+  type QueryFields,
+} from '../../query/bind/fields.ts';
 import { escapeField, escapeWord, quote } from '../../query/syntax/characters.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
@@ -33,12 +39,32 @@ export function namedValue(text: string, fields: QueryFields): NamedValue | unde
   }
   for (let count = Math.min(words.length - 1, NAME_WORDS); count > 0; count--) {
     const [value, name] = [words.slice(0, -count).join(' '), words.slice(-count).join(' ')];
-    const field = plainNumber(value) === undefined ? undefined : fieldNamed(fields, name);
-    if (field !== undefined) return { field, name, value };
+    const field = fieldNamed(fields, name);
+    if (field === undefined) continue;
+    // a word of texts in front of the name of a text was probably meant as a word
+    if (plainNumber(value) !== undefined || !isTextField(fields, field))
+      return { field, name, value };
   }
   const [, name, value] = (words.length === 1 && JOINED.exec(words[0])) || [];
   const field = name === undefined ? undefined : fieldNamed(fields, name);
   return field === undefined ? undefined : { field, name, value };
+}
+
+/** A named value of one word, and the words beside it. */
+export interface NamedAmong extends NamedValue {
+  readonly others: readonly string[];
+}
+
+/** The word behind the name of a field without texts: that of `stage 2 water`. */
+export function namedAmong(text: string, fields: QueryFields): NamedAmong | undefined {
+  const words = SYNTAX.test(text) ? [] : text.trim().split(/\s+/);
+  if (words.length < 3 || words.length > NAME_WORDS) return undefined;
+  for (const [i, name] of words.slice(0, -1).entries()) {
+    const field = fieldNamed(fields, name);
+    if (field === undefined || isTextField(fields, field)) continue;
+    return { field, name, value: words[i + 1], others: words.toSpliced(i, 2) };
+  }
+  return undefined;
 }
 
 /** The queries that a named value may be, the likeliest first. */

@@ -4,7 +4,7 @@ import { meantNote } from '../../query/bind/correction.ts';
 import { isTextField } from '../../query/bind/fields.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
 import type { Query } from '../../query/query.ts';
-import { quote } from '../../query/syntax/characters.ts';
+import { escapeWord, quote } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
@@ -17,7 +17,7 @@ import { fieldRange } from './field-range.ts';
 import { listedNumbers } from './listed-numbers.ts';
 import { type Counted, type Reasoned, totalWith, withTotal } from './meant-queries.ts';
 import { FEW, mayBeCode } from './more-in-values.ts';
-import { namedClauses, namedValue } from './named-value.ts';
+import { namedAmong, namedClauses, namedValue } from './named-value.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
 import { stricter, withValuePhrases } from './stricter.ts';
@@ -113,7 +113,10 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   if (value && found && found !== total) return meantAs({ why, query: value, total: found });
   const near = single && found === 0 ? await suggestionFor(context, request, single) : undefined;
   if (near !== undefined) return meantAs({ why, ...near });
-  const named = (await asNamed(context, request, total)) ?? (await wholeValue(read));
+  const named =
+    (await asNamedAmong(context, request, total)) ??
+    (await asNamed(context, request, total)) ??
+    (await wholeValue(read));
   if (named !== undefined) return named;
   const values = await valuePhrases(read, total);
   return values && meantAs(values);
@@ -146,6 +149,23 @@ async function asNamed(
   const isValue = /\p{N}/u.test(named.value);
   const range = isValue ? await fieldRange(context, parseQuery(clauses[0])) : undefined;
   return range === undefined ? undefined : { notes: [`${why}: ${range}`] };
+}
+
+/** What the field finds whose name and value are among other words, with all of these. */
+async function asNamedAmong(
+  context: SearchContext,
+  request: SearchRequest,
+  total: number,
+): Promise<Suggestions | undefined> {
+  const named = namedAmong(request.query ?? '', queryFields(context.mapping));
+  if (named === undefined) return undefined;
+  for (const clause of await namedClauses(context, named)) {
+    const query = [clause, ...named.others.map(escapeWord)].join(' AND ');
+    const found = await totalWith(context, request, 'query', query);
+    const why = `"${named.name}" may be the field ${named.field}`;
+    if (found && found !== total) return meantAs({ why, query, total: found });
+  }
+  return undefined;
 }
 
 /** What a whole value of several words finds, if the words behind the first have no field. */
