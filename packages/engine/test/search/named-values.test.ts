@@ -87,6 +87,11 @@ describe('a query is meant as', () => {
     ['sales $1,008.00', 'Sales:1008', (row) => row.Sales === 1008],
     ['ohio health 103', 'health:103 AND ohio', (row) => row.health === 103 && row.State === 'Ohio'],
     ['east region', 'Region:east', (row) => row.Region === 'East'],
+    [
+      'East-0103',
+      'Region:East AND health:103',
+      (row) => row.health === 103 && row.Region === 'East',
+    ],
     ['42402 postal code', 'Postal_Code:42402', (row) => row.Postal_Code === 42_402],
     ['20% discount', 'Discount:0.2', (row) => row.Discount === 0.2],
     ['discount 20 %', 'Discount:0.2', (row) => row.Discount === 0.2],

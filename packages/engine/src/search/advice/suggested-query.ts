@@ -22,7 +22,7 @@ import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
 import { stricter, withValuePhrases } from './stricter.ts';
 import { allClauses, allWords } from './together/all-words.ts';
-import { spreadWords } from './together/in-fields.ts';
+import { spreadParts, spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { asAggregation } from './written/aggregation.ts';
 import { corrected, correctedWords } from './written/corrected.ts';
@@ -56,7 +56,7 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   const suggested_total =
     suggested_query && (await totalWith(context, request, 'query', suggested_query));
   if (suggested_query && suggested_total) return { ...found, suggested_query, suggested_total };
-  const spread = await spreadWords(read);
+  const spread = (await spreadWords(read)) ?? (await spreadParts(read));
   return spread === undefined ? found : { ...found, ...meantAs(spread, found.notes) };
 }
 

@@ -35,6 +35,21 @@ export async function spreadWords(read: ReadRequest): Promise<Reasoned | undefin
   return found && { ...found, why: 'the words may be values of several fields' };
 }
 
+/** The parts of a code: `A1-005`. */
+const PARTS = /^\s*[\p{L}\p{N}]+(?:[-/#][\p{L}\p{N}]+)+\s*$/u;
+
+/** The query in which the parts of a code, numbers without leading zeros, are values of several fields. */
+export async function spreadParts({
+  context,
+  checked,
+}: ReadRequest): Promise<Reasoned | undefined> {
+  const { query = '' } = checked.request;
+  const parts = PARTS.test(query) ? query.trim().split(/[-/#]/) : [];
+  const words = parts.map((part) => part.replace(/^0+(?=\d+$)/, ''));
+  const found = await inFields(context, checked.request, words);
+  return found && { ...found, why: 'its parts may be values of several fields' };
+}
+
 /**
  * The query in which each word, or several side by side, is the value of another field, with the
  * fewest clauses, then the most rows; undefined: a word has no field, or no row has all.
