@@ -85,6 +85,7 @@ describe('a query is meant as', () => {
     ['Sub Category:phones', 'Sub-Category:phones', (row) => row['Sub-Category'] === 'Phones'],
     ['ship mode first class', 'ship_mode:"first class"', (row) => row.ship_mode === 'First Class'],
     ['sales $1,008.00', 'Sales:1008', (row) => row.Sales === 1008],
+    ['$0.00', 'Profit:0', (row) => row.Profit === 0],
     ['ohio health 103', 'health:103 AND ohio', (row) => row.health === 103 && row.State === 'Ohio'],
     ['east region', 'Region:east', (row) => row.Region === 'East'],
     [

@@ -4,7 +4,7 @@ import { meantNote } from '../../query/bind/correction.ts';
 import { isTextField } from '../../query/bind/fields.ts';
 import { correctionOf } from '../../query/bind/remarks.ts';
 import type { Query } from '../../query/query.ts';
-import { escapeWord, quote } from '../../query/syntax/characters.ts';
+import { escapeField, escapeWord, quote } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
@@ -22,12 +22,12 @@ import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
 import { stricter, withValuePhrases } from './stricter.ts';
 import { allClauses, allWords } from './together/all-words.ts';
-import { spreadParts, spreadWords } from './together/in-fields.ts';
+import { fieldsOfWords, spreadParts, spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { asAggregation } from './written/aggregation.ts';
 import { corrected, correctedWords } from './written/corrected.ts';
 import { inPlainWords } from './written/plain-words.ts';
-import { plainNumber } from './written-number.ts';
+import { hasMoney, moneyFields, plainNumber } from './written-number.ts';
 
 /** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
 interface Suggestions
@@ -190,10 +190,27 @@ async function asNumber(
   const near =
     number === undefined || number === text
       ? undefined
-      : await suggestionFor(context, request, number);
+      : ((await asAmount(context, request, number)) ??
+        (await suggestionFor(context, request, number)));
   if (near !== undefined) return meantAs({ why: `"${text}" is the number ${number}`, ...near });
   const listed = await listedNumbers(context, request);
   return listed && meantAs({ why: 'the numbers may be values of several fields', ...listed });
+}
+
+/** What a number with a sign of money finds in the field of money that has it most. */
+async function asAmount(
+  context: SearchContext,
+  request: SearchRequest,
+  number: string,
+): Promise<Counted | undefined> {
+  const names = hasMoney(request.query ?? '') ? moneyFields(fieldsOfWords(context)) : [];
+  const found: Counted[] = [];
+  for (const name of names) {
+    const query = `${escapeField(name)}:${number}`;
+    const total = await totalWith(context, request, 'query', query);
+    if (total) found.push({ query, total });
+  }
+  return found.toSorted((a, b) => b.total - a.total)[0];
 }
 
 /** What a query without hits was meant as, with its total; undefined: it is not known. */

@@ -1,3 +1,5 @@
+import type { FieldPlan } from '../../schema/field-plan.ts';
+
 /** Signs of money and of percent that a number may have. */
 const MONEY = '(?:[$€£¥₹]|USD|EUR|GBP)';
 const NUMBER = new RegExp(
@@ -14,6 +16,20 @@ export function plainNumber(text: string): string | undefined {
   if (all === undefined) return undefined;
   return minus + sign + whole.replaceAll(',', '') + fraction.replace(/\.?0+$/, '');
 }
+
+/** Whether a text has a sign of money. */
+export const hasMoney = (text: string): boolean => new RegExp(MONEY, 'u').test(text);
+
+const OF_MONEY = /price|cost|sales|total|amount|revenue|fee|salary|wage|paid|budget|profit/i;
+/** Fields of money that are tried, at most. */
+const TRIED = 8;
+
+/** The names of the numbers that are named like money. */
+export const moneyFields = (plans: readonly FieldPlan[]): readonly string[] =>
+  plans
+    .filter(({ name, type }) => (type === 'LONG' || type === 'DOUBLE') && OF_MONEY.test(name))
+    .map(({ name }) => name)
+    .slice(0, TRIED);
 
 /** The text with its percentages as parts of one: `0.2` for `20%`. */
 export const withFractions = (text: string): string =>
