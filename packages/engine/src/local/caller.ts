@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../base/time/clock.ts';
 import { deadlineExceeded } from '../base/time/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
+import { isAlteredMeanwhile } from '../registry/registry.ts';
 import { requireTenants } from '../shard/request/tenant-filter.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
@@ -50,20 +51,12 @@ function unlessUnknown<T>(find: () => T): T | undefined {
   }
 }
 
-const REDEFINED = new WeakSet<object>();
-
-/** Marks the error of work whose index got another definition from its store before it began. */
-export function markRedefined(error: LhsError): LhsError {
-  REDEFINED.add(error);
-  return error;
-}
-
-/** The result of work; it runs a second time if its error is such a one. */
+/** The result of work; it runs a second time if its index got another definition as it began. */
 export async function underNewDefinition<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof LhsError) || !REDEFINED.has(error)) throw error;
+    if (!isAlteredMeanwhile(error)) throw error;
     return work();
   }
 }

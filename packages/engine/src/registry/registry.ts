@@ -64,13 +64,22 @@ export interface RemovedRows {
 /** Definitions of an index that stay after a reindex replaced them. */
 const FORMER_DEFINITIONS = 100;
 
+const ALTERED = new WeakSet<object>();
+
 /** The error of an operation that began under a definition which is not in force any more. */
 export function alteredMeanwhile(name: string): LhsError {
-  return new LhsError('index_busy', `the definition of "${name}" was altered meanwhile`, {
+  const message = `the definition of "${name}" was altered meanwhile`;
+  const error = new LhsError('index_busy', message, {
     hint: 'try again: it depends on the definition in force',
     next: [{ step: 'describe_index', index: name }],
   });
+  ALTERED.add(error);
+  return error;
 }
+
+/** Whether an error is one of `alteredMeanwhile`. */
+export const isAlteredMeanwhile = (error: unknown): boolean =>
+  error instanceof LhsError && ALTERED.has(error);
 
 /** The error of an operation on an index that was dropped after the operation had begun. */
 export function wasDropped(name: string): LhsError {

@@ -85,6 +85,14 @@ fields: [{ name: id, type: KEYWORD }]`);
     }
   });
 
+  it('is left by two moves at a time', async () => {
+    const places = ['second', 'third'].map((name) => `${lake.folder}/${name}`);
+    await Promise.all(places.map((place) => move(place)));
+    const left = ['home', 'second', 'third'].filter((name) => objects(name).length > 0);
+    expect(left).toHaveLength(1);
+    expect(await rowsAt(left[0])).toBe(1);
+  });
+
   it('has nothing of an index that was erased from after it had left', async () => {
     await add('k1');
     await lake.backend.sync({ index: 't' });

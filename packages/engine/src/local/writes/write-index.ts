@@ -24,7 +24,6 @@ import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locked-index.ts';
-import { markRedefined } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { requireWritable } from '../served-folder.ts';
 import { enterHome, settleAtHome } from './publish.ts';
@@ -278,7 +277,6 @@ export async function lockForWriting(
   try {
     endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
     const options = homeOptions(indexes, turn);
-    const before = indexes.registry.at(registered.uuid)?.version;
     const home = await enterHome(indexes, registered, turn.home, options);
     const now = indexes.registry.at(registered.uuid);
     const { name } = registered;
@@ -286,10 +284,7 @@ export async function lockForWriting(
     const isAltered =
       now?.version !== registered.version &&
       (now?.definition !== registered.definition || now.baseDir !== registered.baseDir);
-    if (isAltered && turn.cutover !== true) {
-      const error = alteredMeanwhile(name);
-      throw before === now?.version ? error : markRedefined(error);
-    }
+    if (isAltered && turn.cutover !== true) throw alteredMeanwhile(name);
     return { ...lock, home, publish: home?.publish, find: home?.find, lost: home?.lost };
   } catch (error) {
     unlock(indexes, registered, lock);
