@@ -42,6 +42,10 @@ describe('lhs index move', () => {
     const { total } = await found('moved');
     const moved = await home.run(['index', 'move', 'moved', './homes']);
     expect([moved.code, moved.stderr]).toEqual([0, '']);
+    const [, file, next] = lines(moved.stdout);
+    expect(file).toMatch(/^write "storage: .*homes" in its definition file$/);
+    expect(next).toMatch(/^next: lhs index status .*homes\/moved/);
+    expect((await home.run(next!.split(' ').slice(2))).code).toBe(0);
     expect((await found('./homes/moved')).total).toBe(total);
     const back = await home.run(['index', 'move', 'moved', '--local']);
     expect([back.code, back.stderr]).toEqual([0, '']);

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type MoveIndexResponse } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
+import { shellWord } from '../../terminal/errors/shell-word.ts';
 import { duration } from '../../terminal/figures.ts';
 
 export default class IndexMove extends LhsCommand {
@@ -35,6 +36,24 @@ export default class IndexMove extends LhsCommand {
     });
     if (flags.json) return this.printJson(done);
     const where = done.storage === null ? 'the data folder alone' : done.storage;
-    this.print([`${done.index} is in ${where} now  in ${duration(done.took_ms)}`]);
+    this.print([
+      `${done.index} is in ${where} now  in ${duration(done.took_ms)}`,
+      ...linesAfter(done),
+    ]);
   }
+}
+
+/** What follows: for its file, other data folders and readers. */
+function linesAfter({ index, storage, previous_storage }: MoveIndexResponse): readonly string[] {
+  const file =
+    storage === null
+      ? 'take "storage" out of its definition file'
+      : `write "storage: ${storage}" in its definition file`;
+  const others =
+    storage === null || previous_storage === null
+      ? []
+      : ['other data folders that write it: drop it there, then create and sync it'];
+  const readers =
+    storage === null ? [] : [`next: lhs index status ${shellWord(`${storage}/${index}`)}`];
+  return [file, ...others, ...readers];
 }
