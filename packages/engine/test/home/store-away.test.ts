@@ -49,6 +49,29 @@ describe.each(Object.entries(AWAYS))('an index with %s', (_, fault) => {
     await at.close();
   });
 
+  it('says so in all work with the store, which loses nothing', async () => {
+    const { backend } = store.lake;
+    const index = 't';
+    store.server.fault = () => fault;
+    const works = {
+      sync: () => backend.sync({ index }),
+      reindex: () => backend.reindex({ index }),
+      compact: () => backend.compact({ index }),
+      verify: () => backend.verify({ index }),
+      repair: () => backend.verify({ index, repair: true }),
+      clone: () => backend.cloneIndex({ index, name: 'u' }),
+      rename: () => backend.renameIndex({ index, name: 'u' }),
+    };
+    for (const [name, work] of Object.entries(works)) {
+      await expect(work(), name).rejects.toMatchObject({ next: [{ step: 'leave_store', index }] });
+    }
+    store.server.fault = () => null;
+    expect((await backend.listIndexes()).map(({ name }) => name)).toEqual([index]);
+    await backend.sync({ index });
+    expect(await rows()).toBe(2);
+    expect(await backend.verify({ index })).toMatchObject({ equal: true });
+  });
+
   it('is restored, moved and synced', async () => {
     const { backend } = store.lake;
     store.server.fault = () => fault;
@@ -62,6 +85,19 @@ describe.each(Object.entries(AWAYS))('an index with %s', (_, fault) => {
 });
 
 describe('an index that has not been built', () => {
+  it('is fetched by a sync if it is published', async () => {
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await store.lake.define(fieldsIn(store.place));
+    await expect(rows()).rejects.toMatchObject({
+      code: 'index_not_built',
+      hint: expect.stringContaining('a sync fetches what is published'),
+      next: [
+        { step: 'sync', index: 't' },
+        { step: 'reindex', index: 't' },
+      ],
+    });
+  });
+
   it('gets another store by a corrected definition', async () => {
     const { backend, folder, source } = store.lake;
     await store.lake.create(schemaOf({ id: 'string' }));

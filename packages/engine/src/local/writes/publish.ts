@@ -73,14 +73,24 @@ export async function enterHome(
   try {
     return await openAtHome(indexes, registered, options);
   } catch (error) {
-    if (!(error instanceof LhsError) || !AWAY.has(error.code)) throw error;
-    if (coldOf(folderOf(indexes, registered.uuid)).length > 0) throw error;
-    if (how === 'left') return null;
-    const { code, message, details } = error;
-    const hint = 'if the store is gone for good, the data folder goes on without it:';
-    const next = [{ step: 'leave_store', index: registered.name }] as const;
-    throw new LhsError(code, message, { hint, next, details, cause: error });
+    const named = withWayOut(indexes, registered, error);
+    if (how === 'left' && named !== error) return null;
+    throw named;
   }
+}
+
+/** The error of a store; of one that is away, how a data folder with all files goes on. */
+function withWayOut(
+  indexes: LocalIndexes,
+  { uuid, name: index }: Pick<RegisteredIndex, 'uuid' | 'name'>,
+  error: unknown,
+): unknown {
+  const isAway = error instanceof LhsError && AWAY.has(error.code);
+  if (!isAway || coldOf(folderOf(indexes, uuid)).length > 0) return error;
+  const { code, message, details } = error;
+  const hint = 'if the store is gone for good, the data folder goes on without it:';
+  const next = [{ step: 'leave_store', index }] as const;
+  return new LhsError(code, message, { hint, next, details, cause: error });
 }
 
 /** The cold segments of the commit in force. */
@@ -226,7 +236,9 @@ export async function lostInStore(
   const { newest } = readPublication({ folder, openDirectory, uuid }, home.place);
   const live = currentGeneration(folder);
   if (newest === null || live === null) return NOTHING_LOST;
-  const keys = await inStore(() => lostOfNewest(home, newest, by, call));
+  const keys = await inStore(() => lostOfNewest(home, newest, by, call)).catch((error) => {
+    throw withWayOut(indexes, known.registered, error);
+  });
   const commit = requireCommit(openDirectory(live.path));
   const faults = [...keys].map((key) => {
     const windows = windowsNeeding(commit, new Set([key])).join(', ');
