@@ -61,7 +61,7 @@ export async function alterGeneration(
   if (own === null) await share(index, live, staged, align, job);
   const directory = index.openDirectory(staged.path, job.fence);
   const commit = readCommit(directory);
-  if (commit === null) throw notBuilt(index.definition.index);
+  if (commit === null) throw notBuilt(index.definition);
   const { table, saveMs } = index;
   const mapping = mappingOver(index.definition, table, builtAs(commit));
   const built = await rebuildFields({
@@ -120,7 +120,7 @@ async function share(
   const linked = new Set<string>();
   for (let attempt = 1; attempt <= SHARE_ATTEMPTS; attempt++) {
     const commit = readCommit(directory);
-    if (commit === null) throw notBuilt(index.definition.index);
+    if (commit === null) throw notBuilt(index.definition);
     const aligned = align(commit);
     const mapping = mappingOver(index.definition, index.table, {
       ...builtAs(commit),

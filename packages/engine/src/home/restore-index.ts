@@ -137,8 +137,7 @@ function requireOpens(
   commit: Commit,
   openDirectory: OpenDirectory,
 ): void {
-  const { index } = definition;
-  const { snapshot, mapping } = openIndex(folder, index, () => definition, openDirectory);
+  const { snapshot, mapping } = openIndex(folder, definition, () => definition, openDirectory);
   try {
     const plans = mapping.fields.map(({ plan }) => withChecksum(plan, commit));
     checkBuild(commit, plans, layoutOf(mapping));

@@ -248,8 +248,7 @@ export class LocalIndexes {
   #openNewest(known: KnownIndex, period: number, former?: OpenIndex): OpenIndex {
     const { registered, folder, definition, definitionOf } = known;
     this.#pins.sweep(Date.now());
-    const { index } = definition;
-    const next = openIndex(folder, index, definitionOf, this.openDirectory, former?.snapshot);
+    const next = openIndex(folder, definition, definitionOf, this.openDirectory, former?.snapshot);
     if (former !== undefined) this.#replaced(former, next);
     this.#open.set(registered.uuid, { ...next, known, period });
     return next;

@@ -103,7 +103,7 @@ export function commitVersion(folder: string): string | null {
  */
 export function openIndex(
   folder: string,
-  index: string,
+  own: Pick<Definition, 'index' | 'storage'>,
   definitionOf: DefinitionOf,
   openDirectory: OpenDirectory,
   former?: IndexSnapshot,
@@ -111,7 +111,7 @@ export function openIndex(
   for (let attempt = 1; ; attempt++) {
     const version = commitVersion(folder);
     const generation = currentGeneration(folder);
-    if (version === null || generation === null) throw notBuilt(index);
+    if (version === null || generation === null) throw notBuilt(own);
     try {
       const snapshot = openSnapshot(openDirectory(generation.path), {
         generation: generation.number,
@@ -184,7 +184,7 @@ type MappedCommit = Pick<Commit, 'fields' | 'key_numbers'> & {
 /** The mapping that a commit was written under. Throws corrupt_index, index_not_built. */
 export function mappingOfCommit(commit: MappedCommit, definition: Definition): Mapping {
   const { checkpoint, fields } = commit;
-  if (checkpoint === null) throw notBuilt(definition.index);
+  if (checkpoint === null) throw notBuilt(definition);
   const schema = readStoredSchema(checkpoint.schema);
   const analyzerOf = builtWith(fields, analyzersOf(definition.analyzers));
   return createMapping(definition, schema, tableName(definition), analyzerOf, builtAs(commit));
@@ -211,11 +211,13 @@ function builtWith(fields: readonly CommittedField[], analyzerOf: AnalyzerOf): A
   };
 }
 
-/** The index has no generation yet. */
-export function notBuilt(index: string): LhsError {
+/** The index has no generation yet; with `storage`, there may be one. */
+export function notBuilt({ index, storage }: Pick<Definition, 'index' | 'storage'>): LhsError {
+  const isPublished = storage !== undefined;
+  const fetched = isPublished ? 'a sync fetches what is published, ' : '';
   return new LhsError('index_not_built', `index "${index}" has not been built yet`, {
-    hint: 'a reindex builds it from its table',
-    next: [{ step: 'reindex', index }],
+    hint: `${fetched}a reindex builds it from its table`,
+    next: [...(isPublished ? [{ step: 'sync', index } as const] : []), { step: 'reindex', index }],
   });
 }
 

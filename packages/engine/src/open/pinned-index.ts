@@ -34,7 +34,7 @@ export function pinIndex(
 ): PinnedIndex {
   for (let attempt = 1; ; attempt++) {
     const live = currentGeneration(folder);
-    if (live === null) throw notBuilt(index);
+    if (live === null) throw notBuilt({ index });
     try {
       const pin = pinCommit(openDirectory(live.path), ttlMs, now, id);
       if (currentGeneration(folder)?.number === live.number)

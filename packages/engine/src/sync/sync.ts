@@ -14,7 +14,7 @@
  * what has ended and starts what the policy asks for.
  */
 
-import { type HealReason, LhsError } from '@lakehouse-search/contract';
+import type { HealReason } from '@lakehouse-search/contract';
 import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
@@ -30,7 +30,7 @@ import {
 import { inlineRunner } from '../index/merges/merge-runners.ts';
 import { asCommitted } from '../index/merges/stored-plans.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
-import { tableName } from '../open/open-index.ts';
+import { notBuilt, tableName } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { createMapping, layoutOf } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
@@ -319,11 +319,8 @@ function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
 }
 
 function boundColumns(commit: Commit | null, { index }: Definition): Schema {
-  if (commit !== null) return readStoredSchema(requireCheckpoint(commit, index).schema);
-  throw new LhsError('index_not_built', `index "${index}" has not been built yet`, {
-    hint: 'a reindex builds it from its table',
-    next: [{ step: 'reindex', index }],
-  });
+  if (commit === null) throw notBuilt({ index });
+  return readStoredSchema(requireCheckpoint(commit, index).schema);
 }
 
 /** Mappings of a definition over bound schemas, with the field ids of a commit. */

@@ -31,7 +31,7 @@ export function openDamaged(
 ): DamagedIndex {
   const directory = openDirectory(generation.path);
   const commit = readCommit(directory);
-  if (commit === null || commit.checkpoint === null) throw notBuilt(definition.index);
+  if (commit === null || commit.checkpoint === null) throw notBuilt(definition);
   const schema = readStoredSchema(commit.checkpoint.schema);
   const analyzerOf = analyzersOf(definition.analyzers);
   const built = builtAs(commit);

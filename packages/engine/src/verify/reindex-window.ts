@@ -39,7 +39,7 @@ export async function reindexWindow(
   work: CallContext,
 ): Promise<Omit<ReindexWindowResponse, 'took_ms'>> {
   const { folder, definition, openDirectory } = index;
-  const open = openIndex(folder, definition.index, () => definition, openDirectory);
+  const open = openIndex(folder, definition, () => definition, openDirectory);
   try {
     const { commit } = open.snapshot;
     const start = findWindow(window, commit, definition.index);
@@ -57,7 +57,7 @@ async function replace(index: LockedIndex, open: OpenWindow, work: CallContext):
   const { memoryBytes = usualSegmentMemory() } = index;
   const { snapshot, mapping, segments } = open;
   const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
+  if (live === null) throw notBuilt(definition);
   const directory = openDirectory(live.path, () => lock.assertHeld());
   const own = mapping.fields.map((field) => field.plan);
   const plans = asCommitted(own, snapshot.commit);

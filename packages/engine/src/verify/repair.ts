@@ -51,7 +51,7 @@ export async function repairIndex(
 ): Promise<Answer> {
   const { folder, definition, table, openDirectory, baseDir, openEmbedder } = index;
   const openModel = (model: string) => openEmbedder(model, baseDir);
-  const open = openIndex(folder, definition.index, () => definition, openDirectory);
+  const open = openIndex(folder, definition, () => definition, openDirectory);
   let repaired: Answer['repaired'];
   try {
     const before = await verifyIndex(open, table, request, work, checkOf(open), openModel);
@@ -74,7 +74,7 @@ async function verifyAgain(
   checkOf: CheckOf,
 ): Promise<Answer> {
   const openModel = (model: string) => openEmbedder(model, baseDir);
-  const open = openIndex(folder, definition.index, () => definition, openDirectory);
+  const open = openIndex(folder, definition, () => definition, openDirectory);
   try {
     return (await verifyIndex(open, table, request, work, checkOf(open), openModel)).answer;
   } finally {
@@ -107,7 +107,7 @@ async function applyRepair(
 ): Promise<NonNullable<Answer['repaired']>> {
   const { folder, definition, definitionVersion, lock, openDirectory } = index;
   const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
+  if (live === null) throw notBuilt(definition);
   const directory = openDirectory(live.path, () => lock.assertHeld());
   const own = mapping.fields.map((field) => field.plan);
   const plans = asCommitted(own, snapshot.commit);

@@ -88,7 +88,7 @@ async function sceneOf(name: string): Promise<Scene> {
   await backend.reindex({});
   const definition = requireDefinition(text, ANALYZER_CATALOG);
   const path = join(folder, 'indexes', readdirSync(join(folder, 'indexes'))[0]);
-  const open = () => openIndex(path, definition.index, () => definition, openLocalDirectory);
+  const open = () => openIndex(path, definition, () => definition, openLocalDirectory);
   const fresh = open();
   const exported = exportOf(fresh);
   const { digest } = contentDigest(fresh.snapshot);

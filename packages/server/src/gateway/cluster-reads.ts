@@ -79,7 +79,7 @@ export class ClusterReads {
   routed(index: string | undefined, call: CallContext) {
     const name = resolveIndex(this.#options.routing, index, call);
     const routed = this.#options.routing.current(name);
-    if (routed === undefined) throw notBuilt(name);
+    if (routed === undefined) throw notBuilt({ index: name });
     return { name, routed };
   }
 

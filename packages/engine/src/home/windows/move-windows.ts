@@ -35,10 +35,10 @@ export async function moveWindows(
 ): Promise<Omit<MoveWindowsResponse, 'index' | 'took_ms'>> {
   const { folder, definition, openDirectory, lock, uuid } = index;
   const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
+  if (live === null) throw notBuilt(definition);
   const directory = openDirectory(live.path, () => lock.assertHeld());
   const commit = readCommit(directory);
-  if (commit === null) throw notBuilt(definition.index);
+  if (commit === null) throw notBuilt(definition);
   const { cool, warm } = plannedMoves(index, commit, request, now);
   if (lock.find === undefined && cool.length > 0) throw noStorage(definition.index);
   const here = { folder, uuid, openDirectory, now };

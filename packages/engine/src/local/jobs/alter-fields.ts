@@ -27,7 +27,7 @@ export async function alterFields(
   const memoryBytes = requireMemory({}, indexes.memory.build);
   return withBuild(indexes, known, { left, memoryBytes }, job, (index, own) => {
     const live = currentGeneration(index.folder);
-    if (live === null) throw notBuilt(now.definition.index);
+    if (live === null) throw notBuilt(now.definition);
     const next = { mapping: mappingOver(index.definition, index.table), baseDir: index.baseDir };
     return alterGeneration(
       index,

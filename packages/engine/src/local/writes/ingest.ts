@@ -37,7 +37,7 @@ export async function syncLocal(
   const known = accessible(indexes, index, work);
   const { folder, definition, registered } = known;
   const isPublished = homePlace(definition, registered.baseDir) !== null;
-  if (!isPublished && currentGeneration(folder) === null) throw notBuilt(definition.index);
+  if (!isPublished && currentGeneration(folder) === null) throw notBuilt(definition);
   const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
   const sync = (locked: LockedIndex) => followTable(locked, until, work);
   const run = () => notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));

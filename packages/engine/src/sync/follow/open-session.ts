@@ -14,7 +14,7 @@ export function liveGeneration({
   definition,
 }: Pick<LockedGeneration, 'folder' | 'definition'>): Generation {
   const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
+  if (live === null) throw notBuilt(definition);
   return live;
 }
 
