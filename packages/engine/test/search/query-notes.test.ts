@@ -240,6 +240,7 @@ describe('a query with signs of another syntax', () => {
 
   it.each([
     ['severity > x', '"x" is not a value of field "severity" (LONG)'],
+    ["title <> 'fox' AND severity:3", `"title <> 'fox'" is no clause of the query syntax`],
     ['Title >= 5', 'a range needs a fast field: "title" is TEXT without fast'],
   ])('is no clause with the fault of its range: %s', async (query, message) => {
     await expect(lake.backend.search({ query })).rejects.toMatchObject({ message });

@@ -7,7 +7,7 @@ import { type MeantQuery, meantError, meantQuery } from './correction.ts';
 import type { QueryFields } from './fields.ts';
 import { jsonOf, jsonQuery } from './pasted-json.ts';
 import { unknownCondition } from './unknown-condition.ts';
-import { writtenConditions } from './written-conditions.ts';
+import { noClause, writtenConditions } from './written-conditions.ts';
 
 /**
  * Returns the error of a text that cannot be parsed, with the query that it was probably meant as
@@ -53,8 +53,6 @@ export function misread(
     }
   }
 }
-
-const noClause = (part: string): string => `"${part}" is no clause of the query syntax`;
 
 const NO_JSON = 'write clauses such as title:fox; a query tree goes into "ast" of a request';
 

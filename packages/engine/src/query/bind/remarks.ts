@@ -19,7 +19,7 @@ import {
 import { findField, isTextField, nearestFieldName, type QueryFields } from './fields.ts';
 import type { BindScope } from './scope.ts';
 import { unknownCondition } from './unknown-condition.ts';
-import { conditionsIn, type NameOf, writtenConditions } from './written-conditions.ts';
+import { conditionsIn, type NameOf, noClause, writtenConditions } from './written-conditions.ts';
 
 /** A clause of the text; a bare word that several fields may hold is one. */
 export interface Written extends Span {
@@ -79,6 +79,15 @@ const meantField =
       ? undefined
       : nearestFieldName(fields, read.name));
 
+/** Whether a condition has the place of an error, which is no field that is written. */
+const isAt =
+  ({ place }: LhsError) =>
+  ({ from, to }: Correction): boolean =>
+    place !== undefined &&
+    from < place.from &&
+    place.from < to &&
+    /[<>]/.test(place.text[place.from]);
+
 /** The error of a query with corrections has them as its way out. */
 export function withCorrections(error: unknown, query: Query, scope: BindScope): unknown {
   if (!(error instanceof LhsError) || error.code !== 'invalid_query') return error;
@@ -89,7 +98,11 @@ export function withCorrections(error: unknown, query: Query, scope: BindScope):
   if (unknown !== undefined) return unknown;
   const bare = quoted(clausesOf(query, text, innerQueries), /^[<>][^\s"]+$/);
   const meant = known ?? meantQuery(text, bare);
-  return meant === undefined ? error : meantError(error, error.message, meant.query, meant.why);
+  if (meant === undefined) return error;
+  const [unread] =
+    known === undefined ? [] : writtenConditions(text, fields, noClause).filter(isAt(error));
+  if (unread !== undefined) return meantError(error, unread.why, meant.query);
+  return meantError(error, error.message, meant.query, meant.why);
 }
 
 /** How a query string is corrected. */

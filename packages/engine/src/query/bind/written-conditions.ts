@@ -86,6 +86,9 @@ function sideBySide(plain: string, conditions: readonly Correction[]): readonly 
   return isAll ? gaps.slice(1) : [];
 }
 
+/** What a part of a query that cannot be read is. */
+export const noClause = (part: string): string => `"${part}" is no clause of the query syntax`;
+
 /**
  * Corrections of conditions such as `service=billing`, `severity >= 3` and `severity IN (1, 2)`, of
  * ranges such as `severity:[1,3]` and of names in quotes or words, if there is such a field. `why`
