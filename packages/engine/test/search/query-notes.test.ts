@@ -224,19 +224,31 @@ describe('a query with signs of another syntax', () => {
     });
   });
 
+  it.each(['severity:[1,x]', 'severity:1,x', 'severity > x', 'other > 3', 'title:[a,b]', '{a'])(
+    'is no way out that fails: %s',
+    async (query) => {
+      const error = await lake.backend.search({ query, suggest: true }).catch((fault) => fault);
+      expect(error).toMatchObject({ code: 'invalid_query' });
+      expect(`${error.hint}`).not.toContain('perhaps');
+    },
+  );
+
   it.each([
-    'severity:[1,x]',
-    'severity:1,x',
-    'severity > x',
-    'other > 3',
-    'title:[a,b]',
-    '"severity > 3',
-    '{a',
-  ])('is no way out that fails: %s', async (query) => {
-    const error = await lake.backend.search({ query, suggest: true }).catch((fault) => fault);
-    expect(error).toMatchObject({ code: 'invalid_query' });
-    expect(`${error.hint}`).not.toContain('perhaps');
-  });
+    ['"certificate', '"certificate"', ROWS.length],
+    ['service:billing AND "expired certificate', 'service:billing AND "expired certificate"', 2],
+    ['service:(billing OR', 'service:(billing)', 4],
+    ['"expired certificate" AND', '"expired certificate"', EXPIRED],
+    ['AND expired', 'expired', EXPIRED],
+    ['"severity > 3', '"severity > 3"', 0],
+  ])(
+    'without its end is suggested with it: %s',
+    async (query, suggested_query, suggested_total) => {
+      const error = await lake.backend.search({ query, suggest: true }).catch((fault) => fault);
+      expect(error.details).toMatchObject({ suggested_query, suggested_total });
+      expect(error.hint).toContain(`perhaps you mean ${suggested_query} (${suggested_total} hits)`);
+      expect((await lake.backend.search({ query: suggested_query })).total).toBe(suggested_total);
+    },
+  );
 
   it.each([
     ['severity > x', '"x" is not a value of field "severity" (LONG)'],

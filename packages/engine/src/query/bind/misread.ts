@@ -4,6 +4,7 @@ import type { Query } from '../query.ts';
 import { escapeWord, quote } from '../syntax/characters.ts';
 import { bindQuery } from './bind.ts';
 import { type MeantQuery, meantError, meantQuery } from './correction.ts';
+import { ended } from './ended.ts';
 import type { QueryFields } from './fields.ts';
 import { jsonOf, jsonQuery } from './pasted-json.ts';
 import { unknownCondition } from './unknown-condition.ts';
@@ -33,7 +34,7 @@ export function misread(
     return new LhsError(code, why ?? '', { hint: NO_JSON, place, cause: error });
   const unknown = unknownCondition(error, text, fields);
   if (unknown !== undefined) return unknown;
-  const quoted = [...quotedWords(error), ...withoutCommas(text)].find(
+  const quoted = [...ended(text), ...quotedWords(error), ...withoutCommas(text)].find(
     (one) => faultOf(one, error) === undefined,
   );
   if (quoted !== undefined) return meantError(error, error.message, quoted, error.hint);
