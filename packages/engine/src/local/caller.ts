@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../base/time/clock.ts';
 import { deadlineExceeded } from '../base/time/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import { isAlteredMeanwhile } from '../registry/registry.ts';
+import { isAlteredMeanwhile } from '../registry/changed-meanwhile.ts';
 import { requireTenants } from '../shard/request/tenant-filter.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

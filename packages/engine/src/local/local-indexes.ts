@@ -20,12 +20,8 @@ import {
 import { OpenPins } from '../open/open-pins.ts';
 import type { PinName, PinnedIndex } from '../open/pinned-index.ts';
 import { readDefinition } from '../open/stored-definition.ts';
-import {
-  type RegisteredIndex,
-  Registry,
-  type StoredDefinition,
-  wasDropped,
-} from '../registry/registry.ts';
+import { wasDropped } from '../registry/changed-meanwhile.ts';
+import { type RegisteredIndex, Registry, type StoredDefinition } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import {

@@ -21,8 +21,9 @@ import {
   stageGeneration,
 } from '../../open/index-folder.ts';
 import type { OpenDirectory } from '../../open/open-index.ts';
+import { wasDropped } from '../../registry/changed-meanwhile.ts';
 import type { JobRecord, RegisteredJob } from '../../registry/jobs.ts';
-import { type Registry, wasDropped } from '../../registry/registry.ts';
+import type { Registry } from '../../registry/registry.ts';
 import { type BuildJob, liveCommit } from '../../sync/build/cut-over.ts';
 
 /** The record is written at most this often while the work goes on. */

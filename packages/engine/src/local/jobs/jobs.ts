@@ -23,8 +23,8 @@ import {
 } from '@lakehouse-search/contract/internal';
 import { endDeadJobs } from '../../open/dead-jobs.ts';
 import { currentGeneration } from '../../open/index-folder.ts';
+import { wasDropped } from '../../registry/changed-meanwhile.ts';
 import type { FirstRecord, RegisteredJob } from '../../registry/jobs.ts';
-import { wasDropped } from '../../registry/registry.ts';
 import { refuseAborted, unlessAborted } from '../../source/source-errors.ts';
 import { accessible, underNewDefinition } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';

@@ -13,7 +13,7 @@ import {
   isRestricted,
   requireListed,
 } from '@lakehouse-search/contract/internal';
-import { wasDropped } from '../../registry/registry.ts';
+import { wasDropped } from '../../registry/changed-meanwhile.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 

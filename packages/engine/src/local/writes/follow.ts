@@ -4,7 +4,8 @@ import { movesOf } from '../../home/windows/tier-policy.ts';
 import { readCommit } from '../../index/commits/commit.ts';
 import { currentGeneration } from '../../open/index-folder.ts';
 import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
-import { type RegisteredIndex, wasRenamed } from '../../registry/registry.ts';
+import { wasRenamed } from '../../registry/changed-meanwhile.ts';
+import type { RegisteredIndex } from '../../registry/registry.ts';
 import { windowName } from '../../schema/windows.ts';
 import { openSource } from '../../source/source-table.ts';
 import {

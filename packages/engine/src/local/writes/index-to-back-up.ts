@@ -1,6 +1,6 @@
 import type { RegisteredParts } from '../../home/backup-index.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
-import { wasDropped } from '../../registry/registry.ts';
+import { wasDropped } from '../../registry/changed-meanwhile.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 
 /** An index with its rows in the registry, for a copy of its newest commit. */

@@ -13,13 +13,9 @@ import {
 } from '../../open/index-folder.ts';
 import { keptGenerations } from '../../open/kept-generations.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
+import { alteredMeanwhile, wasDropped, wasRenamed } from '../../registry/changed-meanwhile.ts';
 import { isOrphaned, type RegisteredJob } from '../../registry/jobs.ts';
-import {
-  alteredMeanwhile,
-  type RegisteredIndex,
-  wasDropped,
-  wasRenamed,
-} from '../../registry/registry.ts';
+import type { RegisteredIndex } from '../../registry/registry.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
