@@ -19,11 +19,15 @@ export type KeyOf = (segment: number, doc: number) => Uint8Array;
 
 /** Up to this limit the kept documents are an array in order. */
 const FLAT = 64;
+/** More than the rounding errors of a sum, relative to it. */
+const SUM_ERROR = 1e-12;
 
 /**
  * The best `limit` documents over segments that are entered one after another: higher scores first,
- * equal scores by key (in a segment by the rank of the key). `theta` is what a score has to reach
- * to be kept: 0 until `limit` are there.
+ * equal scores by key (in a segment by the rank of the key). `theta` is what an offered score has
+ * to reach to be kept: 0 until `limit` are there. To each offered score the scores `added` are
+ * added, one after another: those of clauses that every document matches. Offers may then tie whose
+ * scores differed before, so `theta` is a little lower than needed.
  *
  * For a limit above FLAT, twice as many documents are gathered before the first half is selected: a
  * constant amount of work per document. A heap and a sort of all took 20 ms for the last 10 of
@@ -35,10 +39,16 @@ const FLAT = 64;
  */
 export class TopDocs {
   readonly limit: number;
-  theta = 0;
   size = 0;
   readonly after: TopAfter | null;
+  /** Kept scores are not those offered. */
+  readonly isRaised: boolean;
   readonly #keyOf: KeyOf;
+  readonly #added: readonly number[];
+  /** The sum of `#added`. */
+  readonly #raise: number;
+  /** What a kept score has to reach. */
+  #least = 0;
   /** The first score is not whole, so that all are doubles from the start. */
   readonly #scores: number[] = [0.5];
   readonly #docs: number[] = [];
@@ -62,10 +72,30 @@ export class TopDocs {
   #behind = Number.POSITIVE_INFINITY;
   #notBehind = -1;
 
-  constructor(limit: number, keyOf: KeyOf, after: TopAfter | null = null) {
+  constructor(
+    limit: number,
+    keyOf: KeyOf,
+    after: TopAfter | null = null,
+    added: readonly number[] = [],
+  ) {
     this.limit = limit;
     this.after = after;
+    this.isRaised = added.length > 0;
     this.#keyOf = keyOf;
+    this.#added = added;
+    this.#raise = added.reduce((sum, score) => sum + score, 0);
+  }
+
+  get theta(): number {
+    const least = this.#least;
+    // 0 where both are infinite.
+    return this.isRaised ? Math.max(0, least - least * SUM_ERROR - this.#raise || 0) : least;
+  }
+
+  /** Offered scores above this one are before the page. */
+  get most(): number {
+    const most = this.after?.score ?? Number.POSITIVE_INFINITY;
+    return this.isRaised ? most + most * SUM_ERROR - this.#raise : most;
   }
 
   /**
@@ -87,14 +117,14 @@ export class TopDocs {
   get strict(): boolean {
     if (this.#segmentRanks !== null || !this.#full || this.limit === 0) return false;
     const worst = this.#worst;
-    return this.#scores[worst] === this.theta && this.#segments[worst] === this.#segment;
+    return this.#scores[worst] === this.#least && this.#segments[worst] === this.#segment;
   }
 
   /** True when the list is full and no raised theta is above its last score. */
   get settled(): boolean {
     if (this.size < this.limit) return false;
     if (this.#gathers && this.#last < 0) this.#select();
-    return this.limit === 0 || this.#scores[this.#worst] >= this.theta;
+    return this.limit === 0 || this.#scores[this.#worst] >= this.#least;
   }
 
   /** Number of kept documents; `size` may count more while they are gathered. */
@@ -109,22 +139,24 @@ export class TopDocs {
 
   /** A score that at least `limit` documents are known to have. */
   raise(score: number): void {
-    if (score > this.theta) this.theta = score;
+    const raised = this.#sum(score);
+    if (raised > this.#least) this.#least = raised;
   }
 
   /** Forgets all offers. */
   clear(): void {
     this.size = 0;
-    this.theta = 0;
+    this.#least = 0;
     this.#places = null;
     this.#last = -1;
     this.#forgetOrder();
   }
 
   /** Offers a document. Each document at most once. */
-  offer(doc: number, score: number): void {
+  offer(doc: number, offered: number): void {
     const full = this.#full;
-    if (full && score < this.theta) return;
+    const score = this.#sum(offered);
+    if (full && score < this.#least) return;
     const rank = this.#segmentRanks === null ? doc : this.#segmentRanks[doc];
     if (this.after !== null && !this.#isAfter(this.after, doc, score, rank)) return;
     if (full) {
@@ -156,6 +188,10 @@ export class TopDocs {
     return kept;
   }
 
+  #sum(score: number): number {
+    return this.isRaised ? this.#added.reduce((sum, more) => sum + more, score) : score;
+  }
+
   /** The places of gathered documents in order, without the first `skip`, which are not sorted. */
   #order(skip: number): Int32Array {
     const places = this.#places ?? inArrival(this.size);
@@ -182,7 +218,7 @@ export class TopDocs {
 
   #raiseToWorst(): void {
     const worst = this.#scores[this.#worst];
-    if (worst > this.theta) this.theta = worst;
+    if (worst > this.#least) this.#least = worst;
     this.#forgetOrder();
   }
 

@@ -164,6 +164,22 @@ export function constant(clause: Clause, boost: number): Clause {
   return { kind: 'bool', must, should: [], mustNot: [], filter: [clause], minimum: 0 };
 }
 
+/** True for a leaf that gives all its matches one score. */
+export function isConstant(clause: Clause): clause is Leaf {
+  switch (clause.kind) {
+    case 'term':
+      return clause.field.type !== 'TEXT';
+    case 'pattern':
+      return (clause.nearer ?? []).length === 0;
+    default:
+      return CONSTANT.has(clause.kind);
+  }
+}
+
+const CONSTANT: ReadonlySet<Clause['kind']> = new Set<Clause['kind']>([
+  ...(['all', 'set', 'prefix', 'numbers', 'span', 'exists', 'keys'] as const),
+]);
+
 /** Byte strings in order, each once. */
 export function sortedTerms(terms: readonly Uint8Array[]): readonly Uint8Array[] {
   const sorted = terms.toSorted(Buffer.compare);

@@ -38,6 +38,12 @@ export const termModule: LeafModule<TermClause> = {
   },
 };
 
+/** The score of every document with a term of a field that is not TEXT. */
+export const valueScore = (
+  { field, term, boost }: Pick<TermClause, 'field' | 'term' | 'boost'>,
+  statistics: SnapshotStatistics,
+): number => (statistics.idf(field, term) * boost) / (1 + K1);
+
 function termLeaf(
   { field, term, boost }: TermClause,
   reader: InvertedReader,
@@ -45,11 +51,11 @@ function termLeaf(
 ): SegmentLeaf {
   const info = reader.lookup(term);
   if (info === null) return NO_MATCHES;
-  const weight = statistics === null ? 0 : statistics.idf(field, term) * boost;
   if (statistics !== null && reader.text) {
+    const weight = statistics.idf(field, term) * boost;
     return new TextTerm(reader, info, weight, statistics.field(field));
   }
-  const score = statistics === null ? boost : weight / (1 + K1);
+  const score = statistics === null ? boost : valueScore({ field, term, boost }, statistics);
   const fill = (bits: Int32Array): void => reader.fill(info, bits);
   const leaf = constantLeaf(reader.docs, score, statistics !== null, fill);
   return { ...leaf, most: info.df, ...termTest(reader, info) };

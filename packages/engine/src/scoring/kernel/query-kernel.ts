@@ -118,15 +118,14 @@ function writePage(
   segments: readonly ScoringSegment[],
   { i32, f64, memory }: Arena,
 ): void {
-  const after = top?.after ?? null;
-  let isFar = top !== null && top.limit > QUERY_TOP;
+  let isFar = top !== null && (top.limit > QUERY_TOP || top.isRaised);
   for (let s = 0; top !== null && s < segments.length; s++) {
     const { ranks } = segments[s];
     if (ranks !== null && ranks.buffer !== memory.buffer) isFar = true;
   }
   i32[QUERY.far >> 2] = isFar ? 1 : 0;
-  const most = after?.score ?? Number.POSITIVE_INFINITY;
-  i32[QUERY.after >> 2] = after === null ? 0 : 1;
+  const most = top?.most ?? Number.POSITIVE_INFINITY;
+  i32[QUERY.after >> 2] = most === Number.POSITIVE_INFINITY ? 0 : 1;
   f64[QUERY.most >> 3] = most;
   f64[QUERY.ceiling >> 3] = most * ROUND_UP;
 }
@@ -216,7 +215,8 @@ function call(
 /** Writes what has been found so far: scores of other segments. */
 function begin(top: TopDocs, { i32, f64 }: Arena): void {
   f64[QUERY.theta >> 3] = top.theta;
-  i32[QUERY.limit >> 2] = top.limit;
+  // The best documents that terms store may tie with others once their scores are raised.
+  i32[QUERY.limit >> 2] = top.isRaised ? QUERY_TOP + 1 : top.limit;
   const size = i32[QUERY.far >> 2] === 1 ? 0 : top.size;
   i32[QUERY.size >> 2] = size;
   for (let i = 0; i < size; i++) {

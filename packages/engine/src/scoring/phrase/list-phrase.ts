@@ -35,7 +35,8 @@ export function searchListPhrase(run: PhraseRun, top: TopDocs): void {
     );
   }
   arena.i32[BEST_COUNT_AT >> 2] = 0;
-  const limit = top.after === null && top.limit <= MOST_BEST ? top.limit : 0;
+  const isFirst = top.after === null && !top.isRaised;
+  const limit = isFirst && top.limit <= MOST_BEST ? top.limit : 0;
   const low = () => top.theta / ROUND_UP;
   eachCall(run, size, { isOrdered, counting: 0, limit, weight, low }, () => {
     offerEmitted(run, top);

@@ -3,7 +3,7 @@
  *
  * 1. Queries that are words of one TEXT field, ordered by relevance, go to the postings' own
  *    kernels (kernel-search.ts): top documents with pruning, the exact total by counting;
- *    filters and deletes are a bitmap of blocked documents.
+ *    filters, required values and deletes are a bitmap of blocked documents.
  * 2. All else, segment by segment: the matches of every clause as bitmaps, their algebra on words,
  *    the total a popcount.
  * 3. Of the matches the first in the order are kept (collect/): ranges that cannot hold one are

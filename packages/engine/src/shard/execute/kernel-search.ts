@@ -4,10 +4,11 @@ import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
 import type { RankedDoc } from '../../collect/order.ts';
 import { SegmentDoc } from '../../collect/ranked-docs.ts';
 import { hasCold } from '../../index/cold-segments.ts';
-import type { Clause } from '../../query/bind/clause.ts';
+import type { Clause, Leaf } from '../../query/bind/clause.ts';
+import { valueScore } from '../../query/clauses/term.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { TermShape } from '../../query/weight/term-shape.ts';
-import { createWeight } from '../../query/weight/weight.ts';
+import { createWeight, type Weight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type {
   QueryTerm,
@@ -42,7 +43,7 @@ export function* kernelSearch(
   const outer = narrowing.length === 0 ? null : new Narrowing(narrowing, plan.filters, deadline);
   const blocked: Blocked[] = [];
   const reachable = segments.map(reachableSegments(plan.windows, [plan.clause, ...narrowing]));
-  const scoring = scoringSegments(segments, reachable, shape, outer, deadline, blocked);
+  const scoring = yield* scoringSegments(segments, reachable, shape, { outer, deadline }, blocked);
   // keys of hits that tie in several segments are demanded together
   const isApart = scoring.length > 1 && hasCold(segments);
   const isPart = isApart || reachable.includes(false);
@@ -50,13 +51,29 @@ export function* kernelSearch(
     'pattern' in shape
       ? patternKernel(shape, own, deadline)
       : termKernel(shape, own, plan, isPart ? segments : []);
+  const page = { ...plan, added: addedScores(shape, segments, plan) };
   const answer =
     plan.limit === 0
       ? yield* counted(kernel(scoring))
-      : (('pattern' in shape ? null : yield* searchUntied(segments, kernel(scoring), plan)) ??
-        (yield* searchTop(segments, withRanks(scoring, segments), { kernel, isApart }, plan)));
+      : (('pattern' in shape ? null : yield* searchUntied(segments, kernel(scoring), page)) ??
+        (yield* searchTop(segments, withRanks(scoring, segments), { kernel, isApart }, page)));
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
   return answer;
+}
+
+/** A plan with the scores of the clauses that all hits match, which are added to that of the words. */
+type RaisedPlan = ExecutionPlan & { readonly added: readonly number[] };
+
+function addedScores(
+  { before, after }: KernelShape,
+  segments: readonly SegmentReader[],
+  { statistics: merged }: ExecutionPlan,
+): readonly number[] {
+  if (before.length + after.length === 0) return [];
+  const statistics = new SnapshotStatistics(segments, merged);
+  const scoreOf = (leaf: Leaf) =>
+    leaf.kind === 'term' ? valueScore(leaf, statistics) : leaf.boost;
+  return [before.reduce((sum, leaf) => sum + scoreOf(leaf), 0), ...after.map(scoreOf)];
 }
 
 function* counted(search: Kernel): Generator<void, Execution> {
@@ -138,10 +155,10 @@ const withRanks = (
 function* searchUntied(
   segments: readonly SegmentReader[],
   search: Kernel,
-  plan: ExecutionPlan,
+  plan: RaisedPlan,
 ): Generator<void, Execution | null> {
   if (!canSettle(segments, plan)) return null;
-  const top = new TopDocs(plan.limit + SPARE, numberKey);
+  const top = new TopDocs(plan.limit + SPARE, numberKey, null, plan.added);
   const total = yield* search.search(top, plan.total);
   const found = top.harvest().map((doc): RankedDoc => {
     return { ...doc, values: [doc.score], key: numberKey(doc.segment, doc.doc) };
@@ -156,14 +173,14 @@ function* searchTop(
   segments: readonly SegmentReader[],
   scoring: readonly ScoringSegment[],
   { kernel, isApart }: { kernel(own: readonly ScoringSegment[]): Kernel; isApart: boolean },
-  plan: ExecutionPlan,
+  plan: RaisedPlan,
 ): Generator<void, Execution> {
   const keyOf = (segment: number, doc: number) => segments[segment].keys.key(doc);
   const after: TopAfter | null = plan.after
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
   const parts = isApart ? scoring.map((one) => [one]) : [scoring];
-  const tops = parts.map(() => new TopDocs(plan.limit, keyOf, after));
+  const tops = parts.map(() => new TopDocs(plan.limit, keyOf, after, plan.added));
   let total = 0;
   if (isApart) {
     yield* eachCold(parts, (own, i) => {
@@ -179,39 +196,61 @@ function* searchTop(
   return { docs: isApart ? firstByKeys(found, plan) : found, total, skipped };
 }
 
-function scoringSegments(
+/** What limits a search in its segments: clauses of the query, filters of the request. */
+interface Limits {
+  readonly own: Weight | null;
+  readonly outer: Narrowing | null;
+  readonly deadline: Deadline;
+}
+
+/** The segments that have the field; a step of each whose matches are limited. */
+function* scoringSegments(
   segments: readonly SegmentReader[],
   reachable: readonly boolean[],
-  shape: Pick<TermShape, 'field' | 'filter' | 'mustNot'>,
-  outer: Narrowing | null,
-  deadline: Deadline,
+  { field, mustNot, before, after, ...shape }: KernelShape,
+  { outer, deadline }: Omit<Limits, 'own'>,
   taken: Blocked[],
-): readonly ScoringSegment[] {
-  const narrowed = shape.filter.length + shape.mustNot.length > 0;
-  const narrowing = narrowed ? createWeight(allOf(shape), null, deadline) : null;
-  return segments.flatMap((segment, number): ScoringSegment[] => {
-    const reader = reachable[number] ? segment.inverted(shape.field.id) : null;
-    if (reader === null) return [];
-    const own = { number, reader, ranks: null };
-    if (narrowing === null && outer === null) {
-      return [{ ...own, blocked: segment.deleted, living: livingOf(segment, shape) }];
-    }
-    const scratch = scratchOf(segment, deadline);
-    const { bitmaps } = scratch;
-    const held: Int32Array[] = [];
-    const allowed = outer === null ? [] : [...outer.bitmaps(segment, scratch, held)];
-    if (narrowing !== null) {
-      held.push(narrowing.node(segment, false).matches(scratch));
-      allowed.push(held[held.length - 1]);
-    }
-    if (allowed.length === 1 && held.length === 0 && segment.deleted === null) {
-      return [{ ...own, blocked: outside(allowed[0], segment), living: null }];
-    }
-    const bits = outsideAny(allowed, segment.deleted, bitmaps);
-    for (const one of held) bitmaps.give(one);
-    taken.push({ bitmaps, bits });
-    return [{ ...own, blocked: bits, living: null }];
-  });
+): Generator<void, readonly ScoringSegment[]> {
+  const filter = [...before, ...after, ...shape.filter];
+  const clause: Clause = { kind: 'bool', must: [], should: [], mustNot, filter, minimum: 0 };
+  const own = filter.length + mustNot.length > 0 ? createWeight(clause, null, deadline) : null;
+  const readers = segments.map((one, at) => (reachable[at] ? one.inverted(field.id) : null));
+  const scoring: ScoringSegment[] = [];
+  const limits = own === null && outer === null ? null : { own, outer, deadline };
+  const add = (segment: SegmentReader, number: number): void => {
+    const reader = readers[number];
+    if (reader === null) return;
+    const blocked =
+      limits === null
+        ? { blocked: segment.deleted, living: livingOf(segment, field) }
+        : { blocked: blockedBy(limits, segment, taken), living: null };
+    scoring.push({ number, reader, ranks: null, ...blocked });
+  };
+  if (limits === null) segments.forEach(add);
+  else yield* eachCold(segments, add);
+  return scoring;
+}
+
+/** Documents of a segment that are deleted or outside the limits. */
+function blockedBy(
+  { own, outer, deadline }: Limits,
+  segment: SegmentReader,
+  taken: Blocked[],
+): Int32Array {
+  const scratch = scratchOf(segment, deadline);
+  const { bitmaps } = scratch;
+  const held: Int32Array[] = [];
+  const allowed = outer === null ? [] : [...outer.bitmaps(segment, scratch, held)];
+  if (own !== null) {
+    held.push(own.node(segment, false).matches(scratch));
+    allowed.push(held[held.length - 1]);
+  }
+  const isCached = allowed.length === 1 && held.length === 0;
+  if (isCached && segment.deleted === null) return outside(allowed[0], segment);
+  const bits = outsideAny(allowed, segment.deleted, bitmaps);
+  for (const one of held) bitmaps.give(one);
+  taken.push({ bitmaps, bits });
+  return bits;
 }
 
 /**
@@ -246,17 +285,10 @@ function outsideAny(
   return bits;
 }
 
-function allOf({ filter, mustNot }: Pick<TermShape, 'filter' | 'mustNot'>): Clause {
-  return { kind: 'bool', must: [], should: [], mustNot, filter, minimum: 0 };
-}
-
 /** Living documents by term of each field, kept as long as a segment's deletes stay. */
 const living = new WeakMap<SegmentReader, Map<number, Map<number, number>>>();
 
-function livingOf(
-  segment: SegmentReader,
-  { field }: Pick<TermShape, 'field'>,
-): Map<number, number> {
+function livingOf(segment: SegmentReader, field: FieldPlan): Map<number, number> {
   let fields = living.get(segment);
   if (fields === undefined) living.set(segment, (fields = new Map()));
   let terms = fields.get(field.id);

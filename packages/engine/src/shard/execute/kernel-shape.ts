@@ -2,7 +2,7 @@ import type { SortKey } from '../../collect/order.ts';
 import type { TermAutomaton } from '../../query/automaton/automaton.ts';
 import { type Clause, fuzzyScore } from '../../query/bind/clause.ts';
 import { findPattern } from '../../query/weight/pattern-matches.ts';
-import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
+import { NO_OTHERS, type TermShape, termShape } from '../../query/weight/term-shape.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { PatternSearch, TermPattern } from '../../scoring/search-patterns.ts';
 import { takesTerms } from '../../scoring/search-terms.ts';
@@ -35,7 +35,7 @@ function isRelevance(order: readonly SortKey[]): boolean {
 }
 
 /** A query that is one pattern over terms, whose scores are known before it runs. */
-export type PatternShape = Pick<TermShape, 'field' | 'filter' | 'mustNot'> &
+export type PatternShape = Omit<TermShape, 'mode' | 'terms'> &
   Pick<PatternSearch, 'pattern' | 'score' | 'nearer'>;
 
 function patternShape(clause: Clause): PatternShape | null {
@@ -45,7 +45,7 @@ function patternShape(clause: Clause): PatternShape | null {
   const terms = clause.kind === 'pattern' ? (clause.nearer ?? []) : [];
   const nearer = terms.map((one, i) => ({ ...termsOf(one), score: fuzzyScore(boost, i) }));
   const score = fuzzyScore(boost, terms.length);
-  return { field, filter: [], mustNot: [], pattern, score, nearer };
+  return { ...NO_OTHERS, field, pattern, score, nearer };
 }
 
 type PatternLeaf = Clause & { readonly kind: 'pattern' | 'prefix' };
