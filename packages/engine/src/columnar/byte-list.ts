@@ -14,7 +14,8 @@ import { compareBytes } from '../base/bytes/byte-order.ts';
 import { corrupt } from '../storage/frame.ts';
 import type { NeedSection } from '../storage/sections.ts';
 
-const BLOCK = 16;
+/** Strings of a block. */
+export const STRINGS_OF_BLOCK = 16;
 
 /** Appends strings to a front-coded list. */
 export class ByteListWriter {
@@ -36,7 +37,7 @@ export class ByteListWriter {
   /** Appends source[from .. to). */
   add(source: Uint8Array, from: number, to: number): void {
     const length = to - from;
-    if (this.#count % BLOCK === 0) {
+    if (this.#count % STRINGS_OF_BLOCK === 0) {
       this.#blocks.push(this.#data.length);
       this.#data.varint(length);
       this.#data.append(source, from, to);
@@ -98,7 +99,7 @@ export class ByteList {
     this.#path = path;
     this.#needBlock = cold && ((block) => needBlock(cold, blocks, block));
     if (
-      blocks.length !== Math.ceil(count / BLOCK) + 1 ||
+      blocks.length !== Math.ceil(count / STRINGS_OF_BLOCK) + 1 ||
       (cold === null && blocks[blocks.length - 1] !== data.length)
     ) {
       throw corrupt(path, 'its list of byte strings does not fit its blocks');
@@ -160,11 +161,11 @@ export class ByteList {
     let high = this.#blocks.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.compare(middle * BLOCK, bytes) < 0) low = middle + 1;
+      if (this.compare(middle * STRINGS_OF_BLOCK, bytes) < 0) low = middle + 1;
       else high = middle;
     }
-    let index = Math.max(low - 1, 0) * BLOCK;
-    const end = Math.min(low * BLOCK, this.count);
+    let index = Math.max(low - 1, 0) * STRINGS_OF_BLOCK;
+    const end = Math.min(low * STRINGS_OF_BLOCK, this.count);
     while (index < end && this.compare(index, bytes) < 0) index++;
     return index;
   }
@@ -172,10 +173,10 @@ export class ByteList {
   #seek(index: number): void {
     if (index === this.#current) return;
     if (index < 0 || index >= this.count) throw new RangeError(`no string ${index}`);
-    const first = index - (index % BLOCK);
-    this.#needBlock?.(first / BLOCK);
+    const first = index - (index % STRINGS_OF_BLOCK);
+    this.#needBlock?.(first / STRINGS_OF_BLOCK);
     if (this.#current < first || this.#current > index) {
-      this.#next = this.#blocks[first / BLOCK];
+      this.#next = this.#blocks[first / STRINGS_OF_BLOCK];
       this.#current = first - 1;
     }
     while (this.#current < index) this.#step();
@@ -183,8 +184,8 @@ export class ByteList {
 
   /** Decodes the string after the current one. */
   #step(): void {
-    const opens = (this.#current + 1) % BLOCK === 0;
-    if (opens) this.#needBlock?.((this.#current + 1) / BLOCK);
+    const opens = (this.#current + 1) % STRINGS_OF_BLOCK === 0;
+    if (opens) this.#needBlock?.((this.#current + 1) / STRINGS_OF_BLOCK);
     const shared = opens ? 0 : this.#varint();
     const rest = this.#varint();
     const from = this.#next;

@@ -55,6 +55,8 @@ export class NumericColumn {
   readonly #lo: DataView;
   readonly #hi: DataView;
   readonly #need: NeedSection | undefined;
+  /** Each document has one value. */
+  readonly #full: boolean;
 
   private constructor(payload: Region, path: string) {
     this.arena = payload.arena;
@@ -68,6 +70,7 @@ export class NumericColumn {
     this.width = head.getUint8(8);
     this.double = head.getUint8(9) === 1;
     this.multi = head.getUint8(10) === 1;
+    this.#full = !this.multi && this.values === this.docs;
     this.base = head.getBigInt64(16, true);
     this.gcd = head.getBigInt64(24, true);
     this.min = head.getBigInt64(32, true);
@@ -139,19 +142,20 @@ export class NumericColumn {
     if (need === undefined) return;
     if (this.multi) need(2, 4 * doc, 8);
     const [from, count] = this.multi ? [this.#starts[doc], this.count(doc)] : [doc, 1];
-    collectDemands(() => need(1, 4 * (doc >> 5), 4));
+    const needPresent = () => (this.#full ? undefined : need(1, 4 * (doc >> 5), 4));
+    collectDemands(needPresent);
     need(3, this.width * from, this.width * count);
-    need(1, 4 * (doc >> 5), 4);
+    needPresent();
   }
 
   has(doc: number): boolean {
-    return (this.present[doc >> 5] & (1 << (doc & 31))) !== 0;
+    return this.#full || (this.present[doc >> 5] & (1 << (doc & 31))) !== 0;
   }
 
   /** Number of values of a document. */
   count(doc: number): number {
     if (this.multi) return this.#starts[doc + 1] - this.#starts[doc];
-    return (this.present[doc >> 5] >>> (doc & 31)) & 1;
+    return this.has(doc) ? 1 : 0;
   }
 
   /**

@@ -22,6 +22,7 @@ import type { Directory } from '../storage/directory.ts';
 import { corrupt, type FileSeal } from '../storage/frame.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { BUNDLE_BLOCK } from './bundle.ts';
+import { fileBlocks } from './bundle-files.ts';
 import type { PublishedCommit } from './chain.ts';
 import { CommitFiles } from './commit-files.ts';
 import { checkedPieces } from './file-source.ts';
@@ -128,7 +129,7 @@ async function coldEntry(
     const found = await stored.find(name);
     const { key, file, opening, footer } = found;
     if (file.length !== length) throw corrupt(name, 'its length differs');
-    files.set(name, { file: key, offset: file.offset, crcs: file.crcs });
+    files.set(name, fileBlocks(file, key));
     ends.set(name, [await found.first(form.resident(kind, opening)), footer]);
   });
   if (files.size === 0) return entry;

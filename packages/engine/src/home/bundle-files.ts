@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FileBlocks } from '../segment/cold-blocks.ts';
 import { damaged } from '../source/store-errors.ts';
 import {
   BUNDLE_BLOCK,
@@ -9,6 +10,7 @@ import {
   readOpening,
 } from './bundle.ts';
 import { bundleKey } from './chain.ts';
+import { readPlaced } from './layout/plan-reads.ts';
 import { REQUEST_BYTES, readSpan } from './read-bundle.ts';
 import type { Home } from './stored-json.ts';
 
@@ -44,9 +46,12 @@ export async function* readBundleFile(
   const sum = createHash('sha256');
   for (let at = 0; at < file.length; at += REQUEST_BYTES) {
     const length = Math.min(REQUEST_BYTES, file.length - at);
-    const read = () => readSpan(home, key, file.offset + at, length, signal);
+    const read = () =>
+      readPlaced(file, file.block, { at, length }, (span) =>
+        readSpan(home, key, span.at, span.length, signal),
+      );
     const isRight = (bytes: Uint8Array) =>
-      blockSums(bytes).every((crc, i) => crc === file.crcs[at / BUNDLE_BLOCK + i]);
+      blockSums(bytes, file.block).every((crc, i) => crc === file.crcs[at / file.block + i]);
     const first = await read();
     const bytes = isRight(first) ? first : await read();
     if (!isRight(bytes)) throw other();
@@ -54,6 +59,13 @@ export async function* readBundleFile(
     yield bytes;
   }
   if (file.sha256 !== undefined && sum.digest('hex') !== file.sha256) throw other();
+}
+
+/** The blocks of a file of a bundle; `key`: of this. */
+export function fileBlocks(file: BundleFile, key: string): FileBlocks {
+  const { offset, places, copies, crcs, block } = file;
+  const own = block === BUNDLE_BLOCK ? {} : { block };
+  return { file: key, offset, places, copies, crcs, ...own };
 }
 
 /** Whether the end of an object is the opening of this bundle: then it has the same files. */

@@ -24,7 +24,15 @@ function someBundle(seed: number) {
     const resident = inBlocks ? bytes.subarray(0, below(bytes.length - 16)) : null;
     const footer = inBlocks ? bytes.subarray(-16) : null;
     const crcs = blockSums(bytes);
-    files.push({ name: `s${n}.ü`, length: bytes.length, offset, crcs, resident, footer });
+    files.push({
+      name: `s${n}.ü`,
+      length: bytes.length,
+      offset,
+      block: BUNDLE_BLOCK,
+      crcs,
+      resident,
+      footer,
+    });
     contents.push(bytes);
     offset += bytes.length;
   }

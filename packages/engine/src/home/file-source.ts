@@ -4,7 +4,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { extendCrc } from '../base/bytes/extend-crc.ts';
 import { type FileSeal, FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
-import { readObject, type StoredObject } from './windows/fetch-blocks.ts';
+import { readFile, type StoredObject } from './windows/fetch-blocks.ts';
 import type { Pieces } from './write-pieces.ts';
 
 /** Bytes of a file that are read at once. */
@@ -33,7 +33,7 @@ export const coldSource = (object: StoredObject): FileSource => ({
   path: `${object.place}/${object.key}`,
   async read(offset, most) {
     const length = Math.min(most, object.length - offset);
-    return length > 0 ? readObject(object, offset, length) : Buffer.alloc(0);
+    return length > 0 ? readFile(object, offset, length) : Buffer.alloc(0);
   },
 });
 

@@ -1,19 +1,20 @@
+import type { BlockPlaces } from '../storage/cold-file.ts';
 import type { Region } from '../storage/directory.ts';
 
 /** The blocks of the cold files of a segment: JSON in its file `blocks`. */
 export interface BlockLists {
-  /** Bytes of a block. */
+  /** Bytes of a block, unless a file says otherwise. */
   readonly block: number;
   /** By component (`text/3`). */
   readonly files: Readonly<Record<string, FileBlocks>>;
 }
 
-/** The blocks of one file. */
-export interface FileBlocks {
+/** The blocks of one file; without an offset, the object is the file. */
+export interface FileBlocks extends BlockPlaces {
   /** The end of the object's key. */
   readonly file: string;
-  /** Where the file begins in a bundle; absent: the object is the file. */
-  readonly offset?: number;
+  /** Bytes of a block of this file. */
+  readonly block?: number;
   /** CRC-32 of each block. */
   readonly crcs: readonly number[];
 }

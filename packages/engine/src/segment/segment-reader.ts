@@ -280,16 +280,16 @@ export class SegmentReader {
       throw corrupt(`${this.path}/${this.id}`, 'a cold segment has no list of blocks');
     }
     this.#verification.check(blocks);
-    const { block: blockBytes, files: lists } = readBlocks(blocks.payload);
+    const { block, files: lists } = readBlocks(blocks.payload);
     const files = new Map<string, ColdFile>();
     for (const { kind, field, resident, length } of components) {
       const name = nameOf(kind, field);
       const framed = this.#files.get(name);
       if (resident === undefined || framed === undefined) continue;
-      const { file: object, offset, crcs } = lists[name];
+      const { file: object, block: blockBytes = block, ...where } = lists[name];
       const key = cold.prefix + object;
-      const where = { place: cold.place, key, offset, length, blockBytes, crcs, window };
-      const own = new ColdFile(where, framed.file, resident);
+      const at = { place: cold.place, key, length, blockBytes, ...where, window };
+      const own = new ColdFile(at, framed.file, resident);
       const { offset: start } = framed.file;
       const demand = (at: number, bytes: number) => own.demand(at - start, bytes);
       const need = (at: number, bytes: number) => own.need(at - start, bytes);

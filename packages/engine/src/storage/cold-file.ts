@@ -17,13 +17,21 @@ import { corrupt, FRAME_FOOTER_BYTES } from './frame.ts';
 /** Files of so many blocks are fetched whole: one request more costs more than their bytes. */
 const SMALL_BLOCKS = 4;
 
+/** Where the blocks of a file are in an object. */
+export interface BlockPlaces {
+  /** Where the file begins, if the object has other files too. */
+  readonly offset?: number | undefined;
+  /** Where each block is; absent: one behind the other. */
+  readonly places?: readonly number[] | undefined;
+  /** Where those from `first` on are once more, beside other files. */
+  readonly copies?: { readonly first: number; readonly places: readonly number[] } | undefined;
+}
+
 /** The object that has all bytes of a cold file. */
-export interface ColdObject {
+export interface ColdObject extends BlockPlaces {
   /** A folder, or `s3://bucket/prefix`. */
   readonly place: string;
   readonly key: string;
-  /** Where the file begins in the object, if that has other files too. */
-  readonly offset?: number | undefined;
   /** Bytes of the file. */
   readonly length: number;
   readonly blockBytes: number;

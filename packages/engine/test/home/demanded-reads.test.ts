@@ -13,7 +13,7 @@ import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { coldFigures } from '../../src/storage/cold-file.ts';
 
-const ROWS = 24_000;
+const ROWS = 40_000;
 const WORDS = Array.from({ length: 60 }, (_, i) => `word${i}`);
 const options = { threads: 0, openEmbedder: tinyModels().open };
 
@@ -29,6 +29,7 @@ const rows = (from: number, to: number) => {
     title: Array.from({ length: 3 }, () => WORDS[below(below(60) + 1)]).join(' '),
     day: below(10) === 0 ? null : below(below(1500) + 1),
     host: `host${below(400)}`,
+    at: (below(2 ** 30) - 2 ** 29) * 2 ** 20 + below(2 ** 20),
   }));
 };
 
@@ -36,12 +37,15 @@ beforeAll(async () => {
   lake = await openSmallLake(options);
   cache = join(lake.folder, 'cache');
   vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-  await lake.create(schemaOf({ id: 'string', title: 'string', day: 'long', host: 'string' }));
+  await lake.create(
+    schemaOf({ id: 'string', title: 'string', day: 'long', host: 'string', at: 'long' }),
+  );
   await lake.define(`storage: ${lake.folder}/home
 fields:
   - { name: title, type: TEXT, cached: true }
   - { name: day, type: LONG, fast: true, cached: true }
   - { name: host, type: KEYWORD, fast: true }
+  - { name: at, type: LONG, fast: true, cached: true }
   - { name: meaning, type: VECTOR, source: title, model: ${lake.folder}, dims: 8 }`);
   await appendRows(lake.source, { kind: 'rows', rows: rows(0, ROWS) });
   await lake.backend.reindex({ index: 't' });
@@ -108,6 +112,20 @@ describe('an index that is opened by its location', () => {
       rounds[name] = coldFigures.rounds - before;
     }
     expect(Math.max(...Object.values(rounds)), JSON.stringify(rounds)).toBeLessThan(5);
+  });
+
+  it('reads what it shows of ten hits with few requests', async () => {
+    const below = seededBelow(5);
+    for (let n = 0; n < 20; n++) {
+      const query = `word${below(60)} word${below(60)}`;
+      await reader.search({ index: 't', query, limit: 1 });
+      emptyCache();
+      const before = coldFigures.requests;
+      const request = { index: 't', query, limit: 10 };
+      const answer = plain(await reader.search(request));
+      expect(answer).toBe(plain(await lake.backend.search(request)));
+      expect(coldFigures.requests - before, query).toBeLessThan(7);
+    }
   });
 
   it('reads fewer vectors if a filter excludes most of them', async () => {

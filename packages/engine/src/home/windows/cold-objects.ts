@@ -20,11 +20,14 @@ function* objectsOf(
   const blocks = components.find(({ kind }) => kind === 'blocks');
   if (cold === undefined || blocks === undefined) return;
   const { place, prefix } = cold;
-  const { files } = readBlocks({ bytes: readFramed(directory, blocks.file, 'blocks', blocks) });
+  const { block, files } = readBlocks({
+    bytes: readFramed(directory, blocks.file, 'blocks', blocks),
+  });
   for (const component of components) {
     const { kind, field, length, resident } = component;
     if (resident === undefined) continue;
-    const { file, offset } = files[`${kind}/${field}`];
-    yield [hotName(component), { place, key: prefix + file, offset, length, window }];
+    const { file, block: blockBytes = block, ...where } = files[`${kind}/${field}`];
+    const object = { place, key: prefix + file, length, blockBytes, ...where, window };
+    yield [hotName(component), object];
   }
 }

@@ -6,11 +6,18 @@ import { eachOf, type ObjectStore, openObjectStore } from '@lakehouse-search/lak
 import { formatDay } from '../../schema/values/date-value.ts';
 import type { BlockDemand, FetchBlocks } from '../../storage/cold-cache.ts';
 import { type ColdObject, coldFigures, damagedBlock, RESTORED } from '../../storage/cold-file.ts';
+import {
+  BYTES_BETWEEN,
+  bytesOf,
+  chosen,
+  copyOf,
+  type Piece,
+  placeOf,
+  type ReadSpan,
+  readPlaced,
+  spansOf,
+} from '../layout/plan-reads.ts';
 
-/** One request reads at most so many blocks. */
-const BLOCKS_AT_ONCE = 64;
-/** So many blocks that nobody needs cost less than another request. */
-const BLOCKS_BETWEEN = 4;
 /** Of all objects that a read waits for. */
 const REQUESTS_AT_ONCE = 24;
 /** Time for the bytes of one request, less than a query may take. */
@@ -20,76 +27,83 @@ const stores = new Map<string, Promise<ObjectStore>>();
 
 /** Reads blocks of objects and hands over each. Throws unreachable, corrupt_index, … */
 export const fetchColdBlocks: FetchBlocks = async (demands) => {
-  const runs = demands.flatMap(({ blocks, ...demand }) =>
-    runsOf(blocks).map((run) => ({ ...demand, run })),
-  );
-  await eachOf(runs, REQUESTS_AT_ONCE, fetchRun);
+  const objects = Map.groupBy(demands, ({ object: { place, key } }) => `${place}\n${key}`);
+  const spans = [...objects.values()].flatMap((own) => spansOf(placedBlocks(own)));
+  await eachOf(spans, REQUESTS_AT_ONCE, fetchSpan);
 };
 
-/** Blocks that are read together: neighbors, and those between which few blocks are not needed. */
-function runsOf(blocks: readonly number[]): readonly (readonly number[])[] {
-  const runs: number[][] = [];
-  for (const block of blocks) {
-    const run = runs.at(-1);
-    const next = run === undefined ? block : run[run.length - 1] + 1;
-    const isNear = block <= next + BLOCKS_BETWEEN;
-    if (run === undefined || !isNear || run.length >= BLOCKS_AT_ONCE) runs.push([block]);
-    else for (let one = next; one <= block; one++) run.push(one);
-  }
-  return runs;
+/** A block that is fetched. */
+interface WantedBlock extends Piece {
+  readonly demand: BlockDemand;
+  readonly block: number;
+  readonly copy: number | undefined;
 }
 
-async function fetchRun({
-  object,
-  run,
-  take,
-}: Omit<BlockDemand, 'blocks'> & { readonly run: readonly number[] }): Promise<void> {
-  const { blockBytes } = object;
-  const offset = run[0] * blockBytes;
-  const end = Math.min(object.length, (run[run.length - 1] + 1) * blockBytes);
-  const read = async () => {
-    const got = await readObject(object, offset, end - offset, AbortSignal.timeout(READ_MS));
+/** The blocks of one object, each where it costs least. */
+function placedBlocks(demands: readonly BlockDemand[]): readonly WantedBlock[] {
+  const all = demands.flatMap((demand): WantedBlock[] => {
+    const { object } = demand;
+    const { blockBytes, length } = object;
+    return withNeighbors(demand).map((block) => ({
+      ...{ demand, block, at: placeOf(object, block, blockBytes), copy: copyOf(object, block) },
+      length: Math.min(blockBytes, length - block * blockBytes),
+    }));
+  });
+  return chosen(all);
+}
+
+/** Blocks with those between which are read with them, unless others lie between. */
+function withNeighbors({ object, blocks }: BlockDemand): readonly number[] {
+  if (object.places !== undefined || object.copies !== undefined) return blocks;
+  const between = Math.floor(BYTES_BETWEEN / object.blockBytes);
+  return blocks.flatMap((block, i) => {
+    const from = i > 0 && block - blocks[i - 1] <= between ? blocks[i - 1] + 1 : block;
+    return Array.from({ length: block - from + 1 }, (_, k) => from + k);
+  });
+}
+
+async function fetchSpan(span: ReadSpan<WantedBlock>): Promise<void> {
+  const { object } = span.pieces[0].demand;
+  const read = async (): Promise<Uint8Array> => {
+    const got = await readObject(object, span, AbortSignal.timeout(READ_MS));
     coldFigures.requests++;
     coldFigures.bytesRead += got.length;
     return got;
   };
   const first = await read();
   // bits may flip on the way: an object counts as damaged if a second read says so
-  const bytes = firstDamaged(object, run, first) === undefined ? first : await read();
-  const damaged = firstDamaged(object, run, bytes);
-  if (damaged !== undefined) throw damagedBlock(object, damaged);
-  for (const [i, block] of run.entries()) {
-    take(block, bytes.subarray(i * blockBytes, (i + 1) * blockBytes));
-  }
+  const bytes = firstDamaged(span, first) === undefined ? first : await read();
+  const damaged = firstDamaged(span, bytes);
+  if (damaged !== undefined) throw damagedBlock(damaged.demand.object, damaged.block);
+  for (const piece of span.pieces) piece.demand.take(piece.block, bytesOf(piece, span, bytes));
 }
 
-/** The first block of a run whose bytes have another checksum. */
-const firstDamaged = (
-  { blockBytes, crcs }: ColdObject,
-  run: readonly number[],
-  bytes: Uint8Array,
-): number | undefined =>
-  run.find(
-    (block, i) => crc32(bytes.subarray(i * blockBytes, (i + 1) * blockBytes)) !== crcs[block],
-  );
+/** The first block of a span whose bytes have another checksum. */
+const firstDamaged = (span: ReadSpan<WantedBlock>, bytes: Uint8Array): WantedBlock | undefined =>
+  span.pieces.find(({ demand, block, ...piece }) => {
+    return crc32(bytesOf(piece, span, bytes)) !== demand.object.crcs[block];
+  });
 
 /** An object of a cold window. */
-export type StoredObject = Pick<ColdObject, 'place' | 'key' | 'offset' | 'length' | 'window'>;
+export type StoredObject = Omit<ColdObject, 'crcs'>;
+
+/** Bytes of a file from an offset on. Throws as `readObject`. */
+export const readFile = (object: StoredObject, at: number, length: number): Promise<Uint8Array> =>
+  readPlaced(object, object.blockBytes, { at, length }, (span) => readObject(object, span));
 
 /**
  * A range of an object. `limit`: when it aborts, the store counts as unreachable. Throws an error
  * that names window and store.
  */
-export async function readObject(
+async function readObject(
   { place, key, offset: begin, length: size, window }: StoredObject,
-  offset: number,
-  length: number,
+  { at: offset, length }: Piece,
   limit?: AbortSignal,
 ): Promise<Uint8Array> {
   let isMissing = false;
   try {
     const store = await storeOf(place);
-    const span = { offset: (begin ?? 0) + offset, length };
+    const span = { offset, length };
     const got = await store.get(key, { span, maxBytes: length, signal: limit }).catch((error) => {
       if (limit?.aborted) throw silentStore(key);
       throw error;

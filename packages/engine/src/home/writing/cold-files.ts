@@ -7,7 +7,7 @@ import type { FilesInStore, FindStored } from '../../segment/cool.ts';
 import { damagedHome } from '../../source/store-errors.ts';
 import type { IndexToBackUp } from '../backup-index.ts';
 import { BUNDLE_BLOCK } from '../bundle.ts';
-import { readBundleFiles } from '../bundle-files.ts';
+import { fileBlocks, readBundleFiles } from '../bundle-files.ts';
 import { bundleKey } from '../chain.ts';
 import type { CommitToCopy, IndexFiles } from '../pinned-commit.ts';
 import { REQUESTS_AT_ONCE } from '../read-bundle.ts';
@@ -28,8 +28,8 @@ export async function findFiles(
     const ref = newest?.bundles[at];
     if (ref === undefined) throw damagedHome(place, 'lacks files that are in force here');
     const file = bundleKey(uuid, ref);
-    for (const { name, offset, crcs } of await readBundleFiles(home, { uuid, ref })) {
-      if (newest?.files[name] === at) files.set(name, { file, offset, crcs });
+    for (const one of await readBundleFiles(home, { uuid, ref })) {
+      if (newest?.files[one.name] === at) files.set(one.name, fileBlocks(one, file));
     }
   });
   return { place, block: BUNDLE_BLOCK, files };

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { COMMIT_FILE } from '../../index/commits/commit.ts';
+import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
+import { inTurns } from '../../base/turns.ts';
+import { COMMIT_FILE, type Commit } from '../../index/commits/commit.ts';
+import { parsingDefinition } from '../../schema/parse/parse-definition.ts';
 import type { IndexToBackUp, RegisteredParts } from '../backup-index.ts';
 import type { BundleRef } from '../bundle.ts';
 import { type BranchOrigin, bundleKey, type PublishedCommit } from '../chain.ts';
@@ -18,6 +21,17 @@ export function knownFiles(
     return lost.has(bundleKey(newest.uuid, bundle)) ? [] : [[name, bundle.object]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Numbers of the fields of a commit whose values hits have. */
+export async function cachedFields(
+  definition: string,
+  { fields }: Commit,
+): Promise<ReadonlySet<number>> {
+  const { draft } = await inTurns(parsingDefinition(definition, ANALYZER_CATALOG));
+  const cached = draft?.fields.filter((field) => field.cached === true) ?? [];
+  const names = new Set(cached.map(({ name }) => name));
+  return new Set(fields.flatMap(({ name, id }) => (names.has(name) ? [id] : [])));
 }
 
 /** Whose commit it is, and its place in the chain. */

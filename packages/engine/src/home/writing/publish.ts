@@ -41,7 +41,7 @@ import { markHome, tryWrite } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
 import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
-import { commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
+import { cachedFields, commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
 import { findNewest } from './find-newest.ts';
 import { type Examination, lostObjects } from './lost-objects.ts';
 import { moveHead } from './move-head.ts';
@@ -299,7 +299,9 @@ export class HomeIndex {
     const isAfresh = afresh && !this.#isFresh;
     const known = isAfresh ? {} : knownFiles(newest, pinned, lost);
     const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || known[name] === undefined;
-    const inputs = commitInputs(pinned, index.openDirectory);
+    const parts = under ?? index.registered(pinned.commit.definition_version);
+    const cached = await cachedFields(parts.definition, pinned.commit);
+    const inputs = commitInputs(pinned, index.openDirectory, cached);
     const bundle = await makeBundle(inputs.filter(isNew), () => {
       refuseAborted(signal);
       pinned.renew();
@@ -310,7 +312,6 @@ export class HomeIndex {
       signal,
     });
     const added = { ...bundle.ref, object, names: inputs.map(({ name }) => name) };
-    const parts = under ?? index.registered(pinned.commit.definition_version);
     const origin = { ...parts, index: index.index };
     const held = heldBundles(index, pinned);
     const former = { newest, known, lost, held, now, afresh };

@@ -8,6 +8,8 @@ export interface SegmentKeys {
   readonly ranks: Int32Array | null;
   /** Keys are fetched on demand, and nothing derived from all of them is cached. Default: local. */
   readonly isCold?: boolean;
+  /** Demands where the keys of documents are, if these are fetched on demand. */
+  demandPlaces?(): void;
   /** Documents that `find` and `findAll` leave out. */
   hide(deleted: Int32Array | null): void;
   /** The live document with this key (schema/keys/key.ts), or -1. */

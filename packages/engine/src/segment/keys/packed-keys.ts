@@ -42,6 +42,8 @@ export class PackedKeys implements SegmentKeys {
   readonly #rows: KeyRows;
   /** Sections of dictionaries and exceptions, which are read with any key. */
   readonly #whole: readonly number[];
+  /** Sections that say where texts are. */
+  readonly #starts: readonly number[];
   /** Bytes of a row before the packed columns: those of dictionaries. */
   readonly #skipped: number;
   readonly #bits: number;
@@ -86,6 +88,7 @@ export class PackedKeys implements SegmentKeys {
     this.#whole = owned!.flatMap(({ encoding, section }) => {
       return encoding === 'text' ? [] : [section, section + 1];
     });
+    this.#starts = owned!.flatMap(({ encoding, section }) => (encoding === 'text' ? section : []));
     if (sections.need !== undefined) mapCold(this.#whole, (section) => sections.need?.(section));
     this.#columns = heads.map((head) => openColumn(head, sections, this.#rows, docs, path));
     this.#others = heads.flatMap((_, i) => (this.#columns[i].packed ? [] : [i]));
@@ -108,6 +111,10 @@ export class PackedKeys implements SegmentKeys {
 
   get isCold(): boolean {
     return this.#need !== undefined;
+  }
+
+  demandPlaces(): void {
+    mapCold(this.#starts, (section) => this.#need?.(section));
   }
 
   /** Whether `ranks` can be read now. */

@@ -33,11 +33,13 @@ export function demandFor(
 ): void {
   const { clauses, order = [], collapse = null } = plan;
   const reachable = reachableSegments(windows, clauses);
+  const { limit = 0 } = plan;
   const isByKey = keysDecide(plan);
   for (const segment of segments) {
     if (!segment.isCold || !reachable(segment)) continue;
     for (const clause of clauses) demandClause(segment, clause);
     if (isByKey) collectDemands(() => void segment.keys.ranks);
+    if (limit > 0) collectDemands(() => segment.keys.demandPlaces?.());
     for (const key of order) if (key.kind === 'field') segment.demandColumn(key.field);
     if (collapse !== null) segment.demandColumn(collapse);
     if (component !== null) segment.demandFiles(component);

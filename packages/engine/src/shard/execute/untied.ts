@@ -24,8 +24,6 @@ interface Page {
 
 /** Documents that are found behind the page. */
 export const SPARE = 32;
-/** So many of them are demanded with the page. */
-const FEW = 4;
 
 /** Whether the order of keys is absent in some segment, and a page can do without it. */
 export const canSettle = (segments: readonly SegmentReader[], { after, limit }: Page): boolean =>
@@ -62,7 +60,7 @@ export function settled(
   );
 }
 
-/** The first of some documents. Their keys are demanded together. */
+/** The first of some documents. Their keys are demanded together, with what a page shows. */
 export function firstByKeys(
   found: readonly RankedDoc[],
   { order, limit, demandPage }: Page,
@@ -71,7 +69,6 @@ export function firstByKeys(
   const last = sorted[Math.min(limit, sorted.length) - 1];
   const isLast = (doc: RankedDoc) => compareSorted(doc, last, order) === 0;
   const docs = sorted.filter((doc, i) => i < limit || isLast(doc));
-  const page = docs.length <= limit + FEW ? docs : docs.filter((doc) => !isLast(doc));
-  readKeys(docs, () => demandPage?.(page));
+  readKeys(docs, () => demandPage?.(docs));
   return docs.sort((a, b) => compareRanked(a, b, order)).slice(0, limit);
 }
