@@ -41,6 +41,7 @@ import { type BundleInput, bytesInput, commitInputs, makeBundle } from './make-b
 import type { BackupHead, BackupManifest } from './manifest.ts';
 import { type CommitToCopy, type IndexFiles, pinForCopy } from './pinned-commit.ts';
 import type { Home } from './stored-json.ts';
+import { commitOf } from './writing/compose-commit.ts';
 
 const ATTEMPTS = 5;
 
@@ -251,24 +252,19 @@ class Backup {
 
   #made(): { readonly manifest: BackupManifest; readonly commit: PublishedCommit } {
     const files = [...this.#files];
-    const bundles = [...new Map(files.map(([, { ref }]) => [ref.object, ref])).values()];
-    const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
-    const named = {
-      bundles,
-      files: Object.fromEntries(files.map(([name, { ref }]) => [name, numbers.get(ref.object)!])),
-    };
-    const seals = files.map(([name, { seal }]) => [name, [seal.length, seal.crc]]);
+    const { index, registered, clock } = this.#index;
+    const parts = registered(this.#pinned.commit.definition_version);
+    const family = this.#family;
     const place = { number: this.#number, attempt: randomUUID() };
+    const refs = new Map(files.map(([name, { ref }]) => [name, ref]));
+    const former = { newest: null, isHeld: () => false, now: clock.now(), afresh: true };
+    const made = commitOf(this.#pinned, { ...parts, ...place, index, uuid: family }, refs, former);
+    const seals = files.map(([name, { seal }]) => [name, [seal.length, seal.crc]]);
+    const commit = { ...made, seals: Object.fromEntries(seals) };
     const manifest = manifestOf(this.#index, this.#pinned, {
       ...{ file_count: files.length, bytes: files.reduce((sum, [, f]) => sum + f.seal.length, 0) },
-      ...{ family: this.#family, ...place, sha256: digestOf(named) },
+      ...{ family, ...place, sha256: digestOf(commit) },
     });
-    const { index, definition, definition_version, base_dir } = manifest;
-    const commit: PublishedCommit = {
-      ...{ format: 1, ...place, index, uuid: this.#family, definition, definition_version },
-      ...{ base_dir, generation: manifest.index_generation, commit: this.#pinned.commit.number },
-      ...{ ...named, seals: Object.fromEntries(seals), former: [] },
-    };
     return { manifest, commit };
   }
 }

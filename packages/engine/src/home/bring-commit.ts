@@ -22,7 +22,6 @@ import type { Directory } from '../storage/directory.ts';
 import { corrupt, type FileSeal } from '../storage/frame.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { BUNDLE_BLOCK } from './bundle.ts';
-import { fileBlocks } from './bundle-files.ts';
 import type { PublishedCommit } from './chain.ts';
 import { CommitFiles } from './commit-files.ts';
 import { checkedPieces } from './file-source.ts';
@@ -127,10 +126,9 @@ async function coldEntry(
   const cold = entry.components.filter((component) => form.isCold(component));
   await eachOf(cold, REQUESTS_AT_ONCE, async ({ file: name, kind, length }) => {
     const found = await stored.find(name);
-    const { key, file, opening, footer } = found;
-    if (file.length !== length) throw corrupt(name, 'its length differs');
-    files.set(name, fileBlocks(file, key));
-    ends.set(name, [await found.first(form.resident(kind, opening)), footer]);
+    if (found.length !== length) throw corrupt(name, 'its length differs');
+    files.set(name, found.blocks);
+    ends.set(name, [await found.first(form.resident(kind, found.opening)), found.footer]);
   });
   if (files.size === 0) return entry;
   const { place } = stored;

@@ -1,9 +1,10 @@
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Commit } from '../index/commits/commit.ts';
+import type { FileBlocks } from '../segment/cold-blocks.ts';
 import { damagedHome } from '../source/store-errors.ts';
 import { FRAME_FOOTER_BYTES } from '../storage/frame.ts';
-import { BUNDLE_BLOCK, type BundleFile, type BundleRef } from './bundle.ts';
-import { readBundleFile } from './bundle-files.ts';
+import type { BundleFile, BundleRef } from './bundle.ts';
+import { fileBlocks, readBundleFile } from './bundle-files.ts';
 import { bundleKey, commitKey, type PublishedCommit } from './chain.ts';
 import { hotCommit, sealedFiles } from './pinned-commit.ts';
 import { type BundleEnd, REQUESTS_AT_ONCE, readEnd } from './read-bundle.ts';
@@ -14,7 +15,8 @@ import type { Pieces } from './write-pieces.ts';
 export interface CommittedFile {
   /** The key of its bundle. */
   readonly key: string;
-  readonly file: BundleFile;
+  readonly length: number;
+  readonly blocks: FileBlocks;
   /** Its first bytes, or all of them. */
   readonly opening: Uint8Array;
   readonly footer: Uint8Array;
@@ -32,7 +34,7 @@ export class CommitFiles {
   readonly #ends = new Map<BundleRef, Promise<BundleEnd>>();
   readonly #keys: ReadonlySet<string>;
 
-  constructor(home: Home, published: PublishedCommit, signal: AbortSignal | undefined) {
+  constructor(home: Home, published: PublishedCommit, signal?: AbortSignal) {
     this.#home = home;
     this.#published = published;
     this.#signal = signal;
@@ -67,15 +69,17 @@ export class CommitFiles {
       const path = `${this.place}/${commitKey(uuid, number)}`;
       throw damagedHome(path, `is damaged: no bundle has "${name}"`);
     }
+    const key = bundleKey(uuid, ref);
     const opening = file.resident ?? end.wholeFile(file);
     const read = (part: BundleFile) =>
       readBundleFile(this.#home, { uuid, ref }, part, this.#signal);
     return {
-      ...{ key: bundleKey(uuid, ref), file, opening },
+      ...{ key, length: file.length, opening },
+      blocks: fileBlocks(file, key),
       footer: file.footer ?? opening.subarray(-FRAME_FOOTER_BYTES),
       first: async (bytes) => {
         if (bytes <= opening.length) return opening.subarray(0, bytes);
-        const blocks = BUNDLE_BLOCK * Math.ceil(bytes / BUNDLE_BLOCK);
+        const blocks = file.block * Math.ceil(bytes / file.block);
         const part = { ...file, length: Math.min(file.length, blocks), sha256: undefined };
         return Buffer.concat(await Array.fromAsync(read(part))).subarray(0, bytes);
       },

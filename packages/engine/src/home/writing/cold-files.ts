@@ -2,13 +2,12 @@
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Commit } from '../../index/commits/commit.ts';
 import { currentGeneration, generationNumbers } from '../../open/index-folder.ts';
-import type { FileBlocks } from '../../segment/cold-blocks.ts';
 import type { FilesInStore, FindStored } from '../../segment/cool.ts';
 import { damagedHome } from '../../source/store-errors.ts';
 import type { IndexToBackUp } from '../backup-index.ts';
 import { BUNDLE_BLOCK } from '../bundle.ts';
-import { fileBlocks, readBundleFiles } from '../bundle-files.ts';
 import { bundleKey } from '../chain.ts';
+import { CommitFiles } from '../commit-files.ts';
 import type { CommitToCopy, IndexFiles } from '../pinned-commit.ts';
 import { REQUESTS_AT_ONCE } from '../read-bundle.ts';
 import type { Home } from '../stored-json.ts';
@@ -19,20 +18,15 @@ import type { Publication } from './publication.ts';
 /** Where the newest commit has files. Throws corrupt_index, and as `inStore`. */
 export async function findFiles(
   home: Home,
-  { place, family: uuid, newest }: Publication,
+  { newest }: Publication,
   names: readonly string[],
 ): Promise<FilesInStore> {
-  const files = new Map<string, FileBlocks>();
-  const numbers = new Set(names.map((name) => newest?.files[name] ?? -1));
-  await eachOf([...numbers], REQUESTS_AT_ONCE, async (at) => {
-    const ref = newest?.bundles[at];
-    if (ref === undefined) throw damagedHome(place, 'lacks files that are in force here');
-    const file = bundleKey(uuid, ref);
-    for (const one of await readBundleFiles(home, { uuid, ref })) {
-      if (newest?.files[one.name] === at) files.set(one.name, fileBlocks(one, file));
-    }
+  if (newest === null) throw damagedHome(home.place, 'lacks files that are in force here');
+  const stored = new CommitFiles(home, newest);
+  const found = await eachOf(names, REQUESTS_AT_ONCE, async (name) => {
+    return [name, (await stored.find(name)).blocks] as const;
   });
-  return { place, block: BUNDLE_BLOCK, files };
+  return { place: home.place, block: BUNDLE_BLOCK, files: new Map(found) };
 }
 
 /**

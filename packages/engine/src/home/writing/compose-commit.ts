@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ANALYZER_CATALOG } from '../../analysis/registry.ts';
 import { inTurns } from '../../base/turns.ts';
-import { COMMIT_FILE, type Commit } from '../../index/commits/commit.ts';
+import type { Commit } from '../../index/commits/commit.ts';
 import { parsingDefinition } from '../../schema/parse/parse-definition.ts';
 import type { IndexToBackUp, RegisteredParts } from '../backup-index.ts';
 import type { BundleRef } from '../bundle.ts';
@@ -14,13 +14,12 @@ export function knownFiles(
   newest: PublishedCommit | null,
   { generation }: Pick<CommitToCopy, 'generation'>,
   lost: ReadonlySet<string>,
-): Readonly<Record<string, string>> {
-  if (newest?.generation !== generation) return {};
-  const entries = Object.entries(newest.files).flatMap(([name, at]) => {
-    const bundle = newest.bundles[at];
-    return lost.has(bundleKey(newest.uuid, bundle)) ? [] : [[name, bundle.object]];
-  });
-  return Object.fromEntries(entries);
+): ReadonlyMap<string, BundleRef> {
+  if (newest?.generation !== generation) return new Map();
+  const entries = Object.entries(newest.files).map(
+    ([name, at]) => [name, newest.bundles[at]] as const,
+  );
+  return new Map(entries.filter(([, ref]) => !lost.has(bundleKey(newest.uuid, ref))));
 }
 
 /** Numbers of the fields of a commit whose values hits have. */
@@ -41,37 +40,29 @@ type Origin = Pick<PublishedCommit, 'number' | 'attempt' | 'index' | 'uuid'> &
 /** What comes before a commit. */
 interface Former {
   readonly newest: PublishedCommit | null;
-  /** The bundles of the files that are not sent again. */
-  readonly known: Readonly<Record<string, string>>;
-  /** Keys of bundles that other commits of this folder need: cold windows of kept generations. */
-  readonly held: ReadonlySet<string>;
-  /** Keys of bundles that are not there any more. */
-  readonly lost: ReadonlySet<string>;
+  /** Whether others need a bundle by its key: cold windows of other commits of this folder. */
+  readonly isHeld: (key: string) => boolean;
   readonly now: number;
   /** Nobody needs the former commits. */
   readonly afresh: boolean;
 }
 
-/** A commit as the store gets it. */
+/** A commit as the store gets it; `files`: the bundle of each. */
 export function commitOf(
   { commit, generation }: Pick<CommitToCopy, 'commit' | 'generation'>,
   { definitionVersion, baseDir, definition, number, attempt, index, uuid }: Origin,
-  { names, ...added }: BundleRef & { readonly names: readonly string[] },
-  { newest, known, held, lost, now, afresh }: Former,
+  files: ReadonlyMap<string, BundleRef>,
+  { newest, isHeld, now, afresh }: Former,
 ): PublishedCommit {
-  const objects = new Map(names.map((name) => [name, known[name] ?? added.object]));
-  objects.set(COMMIT_FILE, added.object);
-  const used = new Set(objects.values());
-  const isNeeded = (key: string) => held.has(key) && !lost.has(key);
-  const bundles = [...(newest?.bundles ?? []), added].filter(
-    (bundle) => used.has(bundle.object) || isNeeded(bundleKey(uuid, bundle)),
-  );
+  const held = newest?.bundles.filter((bundle) => isHeld(bundleKey(uuid, bundle))) ?? [];
+  const needed = [...held, ...files.values()];
+  const bundles = [...new Map(needed.map((bundle) => [bundle.object, bundle])).values()];
   const numbers = new Map(bundles.map(({ object }, at) => [object, at]));
   return {
     ...{ format: 1, number, attempt, index, uuid, definition },
     ...{ definition_version: definitionVersion, base_dir: baseDir },
     ...{ generation, commit: commit.number, bundles },
-    files: Object.fromEntries([...objects].map(([name, object]) => [name, numbers.get(object)!])),
+    files: Object.fromEntries([...files].map(([name, { object }]) => [name, numbers.get(object)!])),
     former: newest === null || afresh ? [] : formerOf(newest, { bundles }, now),
     ...(newest?.branch_of === undefined ? {} : { branch_of: newest.branch_of }),
   };

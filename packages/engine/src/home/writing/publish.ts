@@ -24,6 +24,7 @@ import { refuseAborted } from '../../source/source-errors.ts';
 import { inStore } from '../../source/store-errors.ts';
 import type { IndexToBackUp } from '../backup-index.ts';
 import { bringCommit } from '../bring-commit.ts';
+import type { BundleRef } from '../bundle.ts';
 import {
   appendCommit,
   bundleKey,
@@ -297,8 +298,8 @@ export class HomeIndex {
     const attempt = randomUUID();
     const number = (newest?.number ?? 0) + 1;
     const isAfresh = afresh && !this.#isFresh;
-    const known = isAfresh ? {} : knownFiles(newest, pinned, lost);
-    const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || known[name] === undefined;
+    const known = isAfresh ? new Map() : knownFiles(newest, pinned, lost);
+    const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || !known.has(name);
     const parts = under ?? index.registered(pinned.commit.definition_version);
     const cached = await cachedFields(parts.definition, pinned.commit);
     const inputs = commitInputs(pinned, index.openDirectory, cached);
@@ -311,11 +312,15 @@ export class HomeIndex {
       condition: 'absent',
       signal,
     });
-    const added = { ...bundle.ref, object, names: inputs.map(({ name }) => name) };
+    const added = { ...bundle.ref, object };
+    const files = new Map<string, BundleRef>(
+      inputs.map((input) => [input.name, isNew(input) ? added : known.get(input.name)]),
+    );
     const origin = { ...parts, index: index.index };
     const held = heldBundles(index, pinned);
-    const former = { newest, known, lost, held, now, afresh };
-    const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, added, former);
+    const isHeld = (key: string) => !lost.has(key) && held.has(key);
+    const former = { newest, isHeld, now, afresh };
+    const commit = commitOf(pinned, { ...origin, uuid, number, attempt }, files, former);
     const isFirst = await appendCommit(home, commit);
     this.#head = await moveHead(home, index.index, this.#published, { known: this.#head, number });
     if (!isFirst) throw this.#overtaken();
