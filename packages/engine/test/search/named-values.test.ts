@@ -162,16 +162,6 @@ describe('a query is meant as', () => {
     expect(notes).toEqual([expect.stringContaining('"and" is searched as a word: perhaps')]);
   });
 
-  it.each(['avg(Sales)', 'MEAN( sales )'])('an aggregation: %s', async (query) => {
-    const { notes, suggested_query } = await search(query);
-    const aggs = '{"avg": {"avg": {"field": "Sales"}}}';
-    expect(notes).toEqual([`${query} is no query: it is the aggregation ${aggs}`]);
-    expect(suggested_query).toBeUndefined();
-    const { results } = await lake.backend.aggregate({ aggs: JSON.parse(aggs) });
-    const sum = ROWS.reduce((all, { Sales }) => all + Sales, 0);
-    expect(results.avg).toMatchObject({ value: expect.closeTo(sum / ROWS.length, 9) });
-  });
-
   it.each(['Sales', 'top Sales', 'top and Sales'])('a name is no other word: %s', async (query) => {
     expect((await search(query)).suggested_query).toBeUndefined();
   });

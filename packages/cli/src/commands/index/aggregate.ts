@@ -10,6 +10,7 @@ import { partialRemarks } from '../../search/lines/partial.ts';
 import { nothingFound } from '../../search/lines/result-lines.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
+import { commandWords } from '../../terminal/errors/next-step.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 import { printable } from '../../terminal/text.ts';
 
@@ -34,7 +35,7 @@ export default class IndexAggregate extends LhsCommand {
     const request = await matchRequest(args, flags);
     const answer = await backend.aggregate({ ...request, aggs });
     const { total, took_ms: took, notes = [] } = answer;
-    this.terminal.err(...partialRemarks(answer), ...notes.map(printable));
+    this.terminal.err(...partialRemarks(answer), ...notes.map(commandWords).map(printable));
     const description =
       target.format === 'json' && total > 0 ? null : await described(backend, args.index);
     const fields = target.format === 'json' ? [] : (description?.fields ?? []);

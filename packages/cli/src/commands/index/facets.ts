@@ -12,6 +12,7 @@ import { partialRemarks } from '../../search/lines/partial.ts';
 import { nothingFound } from '../../search/lines/result-lines.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
+import { commandWords } from '../../terminal/errors/next-step.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 import { printable } from '../../terminal/text.ts';
 
@@ -53,7 +54,7 @@ export default class IndexFacets extends LhsCommand {
     const answer = await backend.facets({ ...request, fields, ...size });
     const { facets, total, took_ms: took, notes = [] } = answer;
     this.terminal.err(...partialRemarks(answer), ...skippedFacets(answer));
-    this.terminal.err(...notes.map(printable));
+    this.terminal.err(...notes.map(commandWords).map(printable));
     this.terminal.err(...fieldsAsQuery(args.query, description));
     if (total === 0)
       this.terminal.err(...nothingFound(answer, request, description, { command: 'facets' }));

@@ -47,6 +47,18 @@ describe('the lines of a search answer', () => {
     expect(lines[2]).toBe(' 1  1.23  sku=A1                 brand Zephyr · price 6.67');
   });
 
+  it('end with what was probably meant, as a command with the same flags, then the next page', () => {
+    const more = { total: 3, suggested_query: '-tent', suggested_total: 2 };
+    const lines = resultLines(answer(more), search({ limit: 1, filter: 'a' }), page);
+    expect(lines.slice(-3)).toEqual([
+      '',
+      'next: lhs search shop --filter a --limit 1 -- -tent',
+      'next: lhs search shop tent --filter a --limit 1 --offset 1',
+    ]);
+    const none = resultLines(answer({ ...more, suggested_total: 0 }), search({}), page);
+    expect(none.slice(-2)).toEqual(['', 'next: lhs search shop tent --offset 1']);
+  });
+
   it('begin a sorted hit with the values that it is sorted by', () => {
     const sort = [{ field: 'price' }, { field: 'at', desc: true }];
     const values = [6.67, '2024-05-05T04:03:02.000000Z', 'A1'];

@@ -7,6 +7,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { clauseText, withDates } from '@lakehouse-search/contract/internal';
 import { behindText } from '../../terminal/errors/next-step.ts';
+import { requestCommands } from '../../terminal/errors/request-words.ts';
 import { shellWord } from '../../terminal/errors/shell-word.ts';
 import { count, duration, plural, snapshotName } from '../../terminal/figures.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -40,8 +41,8 @@ export function resultLines(
   answer.hits.forEach((hit, i) => {
     lines.push('', ...hitLines(hit, offset + i + 1, view));
   });
-  const next = nextPage(answer, search, page);
-  if (next !== undefined) lines.push('', style.dim(`next: ${next}`));
+  const next = [...meantSearch(answer, search, page), ...nextPage(answer, search, page)];
+  if (next.length > 0) lines.push('', ...next.map((line) => style.dim(`next: ${line}`)));
   return lines;
 }
 
@@ -89,26 +90,44 @@ export function lagLines(
   return lag === null || lag === 0 || request.pit_id !== undefined ? [] : [behindText(lag, index)];
 }
 
-/** The command for the page after this one, or undefined on the last page. */
+/** The commands for what a search with hits was probably meant as. */
+function meantSearch(
+  { suggested_query: query, suggested_total: total, notes = [] }: SearchResponse,
+  search: ModeRequest,
+  page: Pick<HitView, 'index'>,
+): readonly string[] {
+  if (!total || search.mode !== 'lexical' || query === search.request.query)
+    return requestCommands(notes);
+  const meant = { ...search, request: { ...search.request, query } };
+  return [searchCommand(meant, page)];
+}
+
+/** The command for the page after this one; of the last page none. */
 function nextPage(
   answer: SearchResponse,
   search: ModeRequest,
-  { index: { index }, like }: Pick<HitView, 'index' | 'like'>,
-): string | undefined {
-  const { request } = search;
-  const shown = (request.offset ?? 0) + answer.hits.length;
+  page: Pick<HitView, 'index' | 'like'>,
+): readonly string[] {
+  const shown = (search.request.offset ?? 0) + answer.hits.length;
   const last = answer.hits.at(-1);
-  if (last === undefined || shown >= answer.total) return undefined;
+  if (last === undefined || shown >= answer.total) return [];
+  const from = last.sort === undefined ? shown : shellWord(JSON.stringify(last.sort));
+  return [searchCommand(search, page, last.sort === undefined ? '--offset' : '--after', `${from}`)];
+}
+
+/** The command of a search, with `more` behind its flags. */
+function searchCommand(
+  search: ModeRequest,
+  { index: { index }, like }: Pick<HitView, 'index' | 'like'>,
+  ...more: readonly string[]
+): string {
   const mode = search.mode === 'lexical' ? [] : ['--mode', search.mode];
-  const parts = ['lhs search', index, ...mode, ...flagWords(request)];
-  if (last.sort !== undefined) parts.push('--after', shellWord(JSON.stringify(last.sort)));
-  else parts.push('--offset', String(shown));
+  const parts = ['lhs search', index, ...mode, ...flagWords(search.request), ...more];
   if (like !== undefined) return [...parts, '--like', shellWord(like)].join(' ');
   const query = textOf(search);
   if (query === undefined) return parts.join(' ');
   if (query.startsWith('-')) return [...parts, '--', shellWord(query)].join(' ');
-  parts.splice(2, 0, shellWord(query));
-  return parts.join(' ');
+  return parts.toSpliced(2, 0, shellWord(query)).join(' ');
 }
 
 /** The argument after the index: the query or the text; undefined for a vector alone. */
@@ -144,18 +163,18 @@ const FIX = ', or the same command with --fix';
  * (remarks on the response) and the ways out.
  */
 export function nothingFound(
-  answer: Pick<SearchResponse, 'clauses' | 'suggested_query'> & TableLag,
+  answer: Pick<SearchResponse, 'clauses' | 'suggested_query' | 'notes'> & TableLag,
   request: { readonly query?: string; readonly pit_id?: string },
   followed: Followed,
   { command = 'search', why = [] }: { command?: string; why?: readonly string[] } = {},
 ): string[] {
-  const { clauses = [], suggested_query: meant } = answer;
+  const { clauses = [], suggested_query: meant, notes } = answer;
   const { index } = followed;
   const parts = clauses.map(clauseText);
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
   const next =
     meant === undefined || meant === request.query
-      ? []
+      ? requestCommands(notes ?? []).map((line) => `next: ${line}`)
       : [`next: lhs ${command} ${index} ${shellWord(meant)}${command === 'search' ? FIX : ''}`];
   const fields = `fields: lhs index describe ${index}`;
   const lag = lagLines(answer, request, followed);

@@ -2,6 +2,7 @@
 import type { IndexDescription, NextStep } from '@lakehouse-search/contract';
 import { syncStep } from '@lakehouse-search/contract/internal';
 import { plural } from '../figures.ts';
+import { requestWords } from './request-words.ts';
 import { shellWord } from './shell-word.ts';
 
 type Words = { [S in NextStep['step']]: (step: Extract<NextStep, { readonly step: S }>) => string };
@@ -59,9 +60,9 @@ export const behindText = (
   return `${plural(lag, 'snapshot')} behind (${way})`;
 };
 
-/** Replaces the advice to alter or import, which all callers share, by the command that does it. */
+/** Replaces the advice to alter, import or send a request, which all callers share, by its command. */
 export const commandWords = (text: string): string =>
-  text
+  requestWords(text)
     .replace(
       /then alter index "[^"]*" with it/g,
       `then ${nextCommand({ step: 'alter_index', index: '' })}`,

@@ -28,6 +28,7 @@ import { unknownClauses, withPhrases } from './side-by-side.ts';
 import { stricter } from './stricter.ts';
 import { suggestionFor } from './suggested-query.ts';
 import { fieldsOfWords } from './together/in-fields.ts';
+import { type WrittenRequest, writtenRequest } from './written/written-request.ts';
 import { withFractions } from './written-number.ts';
 
 const MEANT = 'perhaps you mean ';
@@ -49,6 +50,8 @@ export async function countedError(
 ): Promise<unknown> {
   if (!(error instanceof LhsError) || error.hint === undefined) return error;
   const { place, details } = error;
+  const asked = request.query === place?.text ? await writtenRequest(context, request) : undefined;
+  if (asked !== undefined) return withRequest(asked, error);
   const { suggested_query: meant } = details;
   const part = TEXTS.find((name) => request[name] === place?.text);
   const text = part && request[part];
@@ -61,6 +64,15 @@ export async function countedError(
   if (found.length > 0 || typeof meant !== 'string') return withMeant(found, error);
   const own = await countedOrError(context, request, part, meant);
   return own instanceof LhsError ? withReason(own, error) : withMeant([own], error);
+}
+
+/** The error with the request that its query is written as. */
+function withRequest({ how, ...counted }: WrittenRequest, error: LhsError): LhsError {
+  if (how === undefined) return withMeant([counted], error);
+  const { code, message, place } = error;
+  return new LhsError(code, message, {
+    ...{ hint: withTotal(MEANT + how, counted.total), place, cause: error },
+  });
 }
 
 /** The error with the error of what it suggests in the place of the suggestion. */

@@ -24,7 +24,6 @@ import { stricter, withValuePhrases } from './stricter.ts';
 import { allClauses, allWords } from './together/all-words.ts';
 import { fieldsOfWords, spreadParts, spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
-import { asAggregation } from './written/aggregation.ts';
 import { corrected, correctedWords } from './written/corrected.ts';
 import { inPlainWords } from './written/plain-words.ts';
 import { hasMoney, moneyFields, plainNumber } from './written-number.ts';
@@ -44,8 +43,6 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
     (await asNumber(context, request)) ??
     (await asOneWord(context, request));
   if (pasted !== undefined) return pasted;
-  const aggregation = asAggregation(request.query ?? '', queryFields(context.mapping));
-  if (aggregation !== undefined) return { notes: [aggregation] };
   const counted = await countClauses(read);
   const found = {
     clauses: counted.map(({ count }) => count),

@@ -13,6 +13,7 @@ import type { CountedNotes } from './counted-notes.ts';
 const loadMeant = lazily(() => import('./counted-notes.ts'));
 const loadRequests = lazily(() => import('./read-request.ts'));
 const loadErrors = lazily(() => import('./counted-error.ts'));
+const loadWritten = lazily(() => import('./written/written-request.ts'));
 const loadSuggestions = lazily(() => import('./suggested-query.ts'));
 const loadSummaries = lazily(() => import('../summarize.ts'));
 
@@ -53,6 +54,9 @@ async function withSuggestions<Response extends Pick<SearchResponse, 'total' | '
   } catch (error) {
     throw await (await loadErrors()).countedError(context, checked, error);
   }
+  const { noteOf, writtenRequest } = await loadWritten();
+  const written = await writtenRequest(context, checked.request);
+  if (written !== undefined) return { ...response, ...noteOf(written, checked.request.query) };
   const read = (await loadRequests()).readRequest(context, checked);
   const { notes: said = [] } = response;
   const reader = said.length === 0 ? undefined : await loadMeant();
