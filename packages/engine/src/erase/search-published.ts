@@ -20,7 +20,7 @@ import { sweepable } from '../home/sweep.ts';
 import { commitsReading } from '../home/windows/former-objects.ts';
 import {
   allPublications,
-  forgetLeft,
+  changeLeft,
   leftPublications,
   type Publication,
 } from '../home/writing/publication.ts';
@@ -137,7 +137,7 @@ export async function removeLeftPlaces(index: PublishedIndex): Promise<void> {
     const { place } = published;
     if (place !== placeOf(index) && pinsReading(index, place).length === 0) {
       await removePublished(published);
-      forgetLeft(folderOf(index), published);
+      changeLeft(folderOf(index), published, []);
     }
     await removeClosed(await (await findFormer(index, published)).cachedBut([]));
   }

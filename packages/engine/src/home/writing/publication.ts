@@ -66,18 +66,6 @@ export function leaveLast(index: PublishedFolder, last: Publication): void {
   index.openDirectory(index.folder).remove(FILE);
 }
 
-/** Notes that the objects of a former place could not be removed. Throws as above. */
-export const noteStuck = (index: PublishedFolder, left: Publication): void =>
-  changeLeft(index, left, [{ ...left, isStuck: true }]);
-
-/** Notes that the index has no name in a former place any more. Throws as above. */
-export const noteNameless = (index: PublishedFolder, left: Publication): void =>
-  changeLeft(index, left, [{ ...left, name: null }]);
-
-/** Forgets a place that was left: nothing is there. Throws as above. */
-export const forgetLeft = (index: PublishedFolder, left: Publication): void =>
-  changeLeft(index, left, []);
-
 /** Locations of objects that were there when an erasure began that has not ended. */
 export const erasedObjects = (index: PublishedFolder): readonly string[] =>
   readJson<readonly string[]>(index, ERASED) ?? [];
@@ -88,7 +76,8 @@ export function noteErased(index: PublishedFolder, objects: ReadonlySet<string>)
   else if (erasedObjects(index).length > 0) index.openDirectory(index.folder).remove(ERASED);
 }
 
-function changeLeft(
+/** Replaces what is noted of a place that was left; nothing: nothing is there. Throws as above. */
+export function changeLeft(
   index: PublishedFolder,
   { place, family }: Publication,
   by: readonly Publication[],

@@ -4,12 +4,10 @@ import type { PublishedCommit } from '../../home/chain.ts';
 import type { Examination } from '../../home/writing/lost-objects.ts';
 import {
   allPublications,
-  forgetLeft,
+  changeLeft,
   lastPublication,
   leaveLast,
   leftPublications,
-  noteNameless,
-  noteStuck,
   type Publication,
   readPublication,
 } from '../../home/writing/publication.ts';
@@ -128,15 +126,19 @@ export async function settleAtHome(
 ): Promise<void> {
   const known = publishedIndex(indexes, uuid);
   // in its own place it begins anew
-  await leavePlaces(indexes, uuid, async ({ place }) => place === known?.storage);
+  const isOwn = ({ place }: Publication) => place === known?.storage;
+  await leavePlaces(indexes, uuid, async (left) => (isOwn(left) ? 'removePublished' : null));
   if (known === null) {
     await warmAll(folderOf(indexes, uuid), options);
     leaveFormer(indexes, uuid, null);
   } else await settleIn(indexes, known, turn, options);
-  const isFree = async ({ place }: Publication) => !(await isNeeded(indexes, uuid, place));
   const to = known === null ? undefined : `${known.storage}/${nameThere(known)}`;
-  await leavePlaces(indexes, uuid, isFree, to);
-  await hideLeft(folderOf(indexes, uuid), to);
+  const rest = async ({ place, name }: Publication) => {
+    if (!(await isNeeded(indexes, uuid, place))) return 'removePublished';
+    // only points in time read it
+    return name === null ? null : 'removeName';
+  };
+  await leavePlaces(indexes, uuid, rest, to);
 }
 
 /** Whether a kept generation or a point in time has cold windows in a place that is left. */
@@ -171,27 +173,23 @@ function leaveFormer(
   if (last !== null && last.place !== known?.storage) leaveLast(folder, last);
 }
 
-/** Removes what an index has published in places that it has left; `to`: where it is now. */
+/** What goes from a place that was left: all, or the name alone. */
+type Removal = 'removePublished' | 'removeName';
+
+/** Removes what an index has in places that it has left; `to`: where it is now. */
 async function leavePlaces(
   indexes: LocalIndexes,
   uuid: string,
-  which: (left: Publication) => Promise<boolean>,
+  removalOf: (left: Publication) => Promise<Removal | null>,
   to?: string,
 ): Promise<void> {
   const folder = folderOf(indexes, uuid);
   for (const left of leftPublications(folder)) {
-    if (left.isStuck === true || !(await which(left))) continue;
-    if (await isRemoved(left, 'removePublished', to)) forgetLeft(folder, left);
-    else noteStuck(folder, left);
-  }
-}
-
-/** Takes the name from what stays in places that were left: only points in time read it. */
-async function hideLeft(folder: ReturnType<typeof folderOf>, to?: string): Promise<void> {
-  for (const left of leftPublications(folder)) {
-    if (left.isStuck === true || left.name === null) continue;
-    if (await isRemoved(left, 'removeName', to)) noteNameless(folder, left);
-    else noteStuck(folder, left);
+    const how = left.isStuck === true ? null : await removalOf(left);
+    if (how === null) continue;
+    const isDone = await isRemoved(left, how, to);
+    const nameless = how === 'removeName' ? [{ ...left, name: null }] : [];
+    changeLeft(folder, left, isDone ? nameless : [{ ...left, isStuck: true }]);
   }
 }
 
@@ -300,7 +298,7 @@ const folderOf = ({ dataDir, openDirectory }: LocalIndexes, uuid: string) => ({
 /** Removes what is in a place that was left, or its name; false, and a warning: it stays. */
 async function isRemoved(
   publication: Publication,
-  how: 'removePublished' | 'removeName' = 'removePublished',
+  how: Removal = 'removePublished',
   to?: string,
 ): Promise<boolean> {
   const removing = await import('../../home/writing/remove-published.ts');
