@@ -6,6 +6,7 @@ import { grouped, OPERATIONS } from '@lakehouse-search/contract/internal';
 import type { EngineOptions } from '@lakehouse-search/engine/internal';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import {
+  appendRows,
   type CatalogConfig,
   createTable,
   openTable,
@@ -18,6 +19,8 @@ import { currentGeneration, indexFolder } from '../../packages/engine/src/open/i
 import { Registry } from '../../packages/engine/src/registry/registry.ts';
 import { openLocalDirectory } from '../../packages/engine/src/storage/local-directory.ts';
 
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
 /**
  * A table of our own writer in a folder that goes away, and an engine with an index `t` over it.
  */
@@ -27,9 +30,12 @@ export interface SmallLake {
   /** The same engine as programs call it. */
   readonly library: Backend;
   readonly source: { readonly catalog: CatalogConfig; readonly table: string };
-  create(schema: Schema, options?: { formatVersion?: 1 | 2 | 3 }): Promise<void>;
+  create(schema: Schema, options?: { formatVersion?: 1 | 2 | 3; rows?: Rows }): Promise<void>;
   /** Makes the index; `ref`: the branch that it follows. */
   define(lines: string, ref?: string): Promise<void>;
+  append(rows: Rows): Promise<unknown>;
+  /** Makes the index, and builds it. */
+  build(lines: string): Promise<void>;
   table(): Promise<SourceTable>;
   /** The table's current snapshot. */
   head(): Promise<bigint>;
@@ -54,14 +60,20 @@ export async function openSmallLake(options?: EngineOptions): Promise<SmallLake>
     backend,
     library: grouped(backend, OPERATIONS),
     source,
-    async create(schema, format = {}) {
+    async create(schema, { rows, ...format } = {}) {
       await createTable(catalog, source.table, { schema, ...format });
+      if (rows !== undefined) await lake.append(rows);
     },
     async define(lines, ref) {
       const at = `catalog: ${JSON.stringify(catalog)}, table: a.t`;
       const more = ref === undefined ? '' : `, ref: ${ref}`;
       const definition = `version: 1\nindex: t\nsource: { ${at}${more} }\n${lines}\n`;
       await backend.createIndex({ definition, base_dir: folder });
+    },
+    append: (rows) => appendRows(source, { kind: 'rows', rows }),
+    async build(lines) {
+      await lake.define(lines);
+      await backend.reindex({ index: 't' });
     },
     table: () => openTable(source),
     async head() {

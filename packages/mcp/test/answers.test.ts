@@ -1,7 +1,7 @@
 // @module-tag campaign
 /** What tools answer: counts, reasons, small pages, budgets, hostile rows, parts, citations. */
 import type { JsonObject } from '@lakehouse-search/contract';
-import { appendRows, upsertRows } from '@lakehouse-search/lake';
+import { upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
@@ -31,9 +31,8 @@ const ROWS = Array.from({ length: 120 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [title, body]
 fields:
   - { name: title, type: TEXT, cached: true }
@@ -42,7 +41,6 @@ fields:
   - { name: severity, type: LONG, fast: true }
   - { name: at, type: DATE, fast: true }
 variants: [{ column: details, flatten: true }]`);
-  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 

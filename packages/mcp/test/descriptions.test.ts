@@ -1,7 +1,7 @@
 // @module-tag campaign
 /** Paths and values of maps and wide tables: in descriptions, rows and hits. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import type { Schema, Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { TOOLS } from '../src/tools/all-tools.ts';
@@ -49,16 +49,14 @@ const ROW = {
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: [1, 2].map((id) => ({ ...ROW, id })) });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: [1, 2].map((id) => ({ ...ROW, id })) });
+  await lake.build(`key: { identifier: [id] }
 fields:
 ${WIDE.map((name) => `  - { name: ${name}, type: KEYWORD, fast: true }`).join('\n')}
 variants:
   - { column: languages, flatten: true }
   - { column: currencies, flatten: true }
   - { column: more, flatten: true }`);
-  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,6 +1,5 @@
 /** Names of fields in calls: other letters, unknown names, words in other fields. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
@@ -17,9 +16,10 @@ const ROWS = Array.from({ length: 40 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'long', Title: 'string', remark: 'string', Rank: 'long' }));
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'long', Title: 'string', remark: 'string', Rank: 'long' }), {
+    rows: ROWS,
+  });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [Title]
 fields:
   - { name: Title, type: TEXT, cached: true }
@@ -28,7 +28,6 @@ fields:
   - { name: Rank, type: LONG, fast: true, cached: true }
   - { name: size, source: [Rank], type: LONG }
   - { name: Size, source: [Rank], type: LONG }`);
-  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,6 +1,5 @@
 /** Groups of an aggregation: rows without a value, time zones, the lag; checked by loops. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
@@ -21,16 +20,15 @@ beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(
     schemaOf({ id: 'long', city: 'string', at: 'timestamptz', ms: 'long', year: 'long' }),
+    { rows: ROWS },
   );
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.build(`key: { identifier: [id] }
 fields:
   - { name: id, type: LONG, fast: true }
   - { name: ms, type: LONG, fast: true }
   - { name: year, type: LONG, fast: true }
   - { name: city, type: KEYWORD, fast: true }
   - { name: at, type: DATE, fast: true }`);
-  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 

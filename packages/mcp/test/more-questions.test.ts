@@ -52,8 +52,7 @@ const [GIT, CURL] = [rowsOf('git', 60), rowsOf('curl', 25)];
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: GIT });
+  await lake.create(schema, { rows: GIT });
   await lake.define(FIELDS);
   const { catalog } = lake.source;
   await createTable(catalog, 'a.u', { schema });
@@ -440,7 +439,7 @@ describe('an answer', () => {
 describe('rows that the index does not have yet', () => {
   it('are read, and the lag of the index is named', async () => {
     const fresh = { ...GIT[0], sha: 'ffff', subject: 'fresh' };
-    await appendRows(lake.source, { kind: 'rows', rows: [fresh] });
+    await lake.append([fresh]);
     const { structured, text: shown } = await ask('hydrate', {
       index: 't',
       keys: ['repo=git,sha=ffff'],

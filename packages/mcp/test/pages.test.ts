@@ -3,7 +3,6 @@
  * list, over the backend and over the tool of agents.
  */
 import type { Hit, HybridRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../test/support/random.ts';
 import { schemaOf } from '../../../test/support/schema.ts';
@@ -22,14 +21,12 @@ beforeAll(async () => {
     return { id, body: words.join(' '), size: random(40) };
   });
   lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'int', body: 'string', size: 'int' }));
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'int', body: 'string', size: 'int' }), { rows });
+  await lake.build(`key: { identifier: [id] }
 fields:
   - { name: body, type: TEXT, analyzer: simple, cached: true }
   - { name: size, type: LONG, fast: true }
   - { name: meaning, type: VECTOR, source: body }`);
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 

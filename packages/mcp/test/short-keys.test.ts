@@ -1,6 +1,6 @@
 /** Keys of random identifiers, of which texts have the start: they are read, compared and cited. */
 import { createHash } from 'node:crypto';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
@@ -15,14 +15,14 @@ const ROWS = Array.from({ length: 40 }, (_, i) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schemaOf({ sha: 'string', subject: 'string', at: 'timestamptz' }));
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [sha] }
+  await lake.create(schemaOf({ sha: 'string', subject: 'string', at: 'timestamptz' }), {
+    rows: ROWS,
+  });
+  await lake.build(`key: { identifier: [sha] }
 fields:
   - { name: sha, type: KEYWORD }
   - { name: subject, type: TEXT, cached: true }
   - { name: at, type: DATE, fast: true, cached: true }`);
-  await lake.library.indexes.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { JsonObject } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -46,7 +45,7 @@ describe.each([1, 3])('figures of groups, in %i shards', (shards) => {
     lake = await openSmallLake();
     await lake.create(schema);
     for (let from = 0; from < ROWS.length; from += 400) {
-      await appendRows(lake.source, { kind: 'rows', rows: ROWS.slice(from, from + 400) });
+      await lake.append(ROWS.slice(from, from + 400));
       if (from > 0) continue;
       await lake.define(`key: { identifier: [id] }
 sharding: { shards: ${shards} }

@@ -1,5 +1,4 @@
 /** Terms with a key for rows without a value, over lists of a few values that most rows have. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -15,10 +14,8 @@ const having = (value: string) => rows.filter(({ k }) => k.includes(value)).leng
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define('fields:\n  - { name: k, type: KEYWORD, fast: true }');
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({});
+  await lake.create(SCHEMA, { rows });
+  await lake.build('fields:\n  - { name: k, type: KEYWORD, fast: true }');
 });
 afterAll(() => lake.close());
 

@@ -1,6 +1,6 @@
 /** Significant terms against counts and scores of plain loops over the rows, in 1 and 3 shards. */
 import type { JsonObject, LhsError } from '@lakehouse-search/contract';
-import { appendRows, upsertRows } from '@lakehouse-search/lake';
+import { upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -96,9 +96,8 @@ describe.each([1, 3])('significant terms in %i shards', (shards) => {
   let live: Row[];
   beforeAll(async () => {
     lake = await openSmallLake();
-    await lake.create(schema);
-    await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 400) });
-    await lake.define(`key: { identifier: [id] }
+    await lake.create(schema, { rows: rows.slice(0, 400) });
+    await lake.build(`key: { identifier: [id] }
 tenant_field: org
 sharding: { shards: ${shards} }
 fields:
@@ -107,8 +106,7 @@ fields:
   - { name: size, type: LONG, fast: true }
   - { name: price, type: DOUBLE, fast: true }
   - { name: state, type: KEYWORD, fast: true }`);
-    await lake.backend.reindex({});
-    await appendRows(lake.source, { kind: 'rows', rows: rows.slice(400) });
+    await lake.append(rows.slice(400));
     await lake.backend.sync({});
     // the index has deleted documents
     const changed = Array.from({ length: 90 }, (_, i) => rowOf(i * 7));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, deleteRows, importFiles, upsertRows } from '@lakehouse-search/lake';
+import { deleteRows, importFiles, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compactTable, expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => lake.close());
 
-const append = (rows: object[]) => appendRows(lake.source, { kind: 'rows', rows } as never);
+const append = (rows: object[]) => lake.append(rows as never);
 const definition = (fields: string, more = '') =>
   `version: 1\nindex: t\nsource: ${JSON.stringify(lake.source)}\n${more}fields:\n${fields}`;
 

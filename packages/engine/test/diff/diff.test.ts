@@ -2,7 +2,7 @@
  * A diff against brute force: ranks, scores and causes are derived from the rows of both snapshots
  * with a plain BM25, for random tables and changes.
  */
-import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -173,7 +173,7 @@ describe('the difference of two searches', () => {
         const has = table.currentSnapshotId !== null;
         await table.close();
         if (has) await deleteRows(lake.source, 'true');
-        await appendRows(lake.source, { kind: 'rows', rows });
+        await lake.append(rows);
         const from = await lake.head();
         await lake.backend.reindex({ index: 't' });
         const all = [...after.values()];

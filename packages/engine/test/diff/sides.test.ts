@@ -10,11 +10,9 @@ const fields = (analyzer: string) => `fields:
 let lake: SmallLake;
 beforeEach(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await lake.define(fields('standard'));
   const rows = ['disk full', 'disks are full', 'a quiet disk'].map((title, id) => ({ id, title }));
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({ index: 't' });
+  await lake.create(schema, { rows });
+  await lake.build(fields('standard'));
 });
 afterEach(() => lake.close());
 
@@ -55,7 +53,7 @@ describe('a side of a diff', () => {
   it('names the figures that moved, and the hits that went before', async () => {
     const { pit_id } = await lake.backend.openPit({ index: 't' });
     const rows = [{ id: 9, title: 'disk' }];
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
     await lake.backend.sync({ index: 't' });
     const { hits } = await diff({ from: `pit:${pit_id}` });
     expect(hits[0]).toMatchObject({ change: 'entered', causes: [{ cause: 'row_inserted' }] });
@@ -73,7 +71,7 @@ describe('a side of a diff', () => {
     const definition_yaml = `version: 1\nindex: t\n${source}\n${searched}\n`;
     await lake.backend.alterIndex({ index: 't', definition_yaml, apply: true });
     const { pit_id } = await lake.backend.openPit({ index: 't' });
-    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 9, title: 'disk' }] });
+    await lake.append([{ id: 9, title: 'disk' }]);
     await lake.backend.sync({ index: 't' });
     const { hits } = await diff({ from: `pit:${pit_id}`, query: 'disk' });
     const moved = hits.find(({ from }) => from?.rank === 1);
@@ -86,7 +84,7 @@ describe('a side of a diff', () => {
 
   it('is another index of the table, with equal settings or others', async () => {
     await lake.backend.cloneIndex({ index: 't', name: 'u' });
-    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 9, title: 'disk' }] });
+    await lake.append([{ id: 9, title: 'disk' }]);
     await lake.backend.sync({ index: 't' });
     const found = await diff({ from: 'index:u' });
     expect(found.from).toMatchObject({ kind: 'index', index: 'u', rows: 3, total: 2 });

@@ -4,7 +4,6 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -18,8 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => lake.close());
 
-const append = (texts: readonly string[]) =>
-  appendRows(lake.source, { kind: 'rows', rows: texts.map((s, id) => ({ id, s })) });
+const append = (texts: readonly string[]) => lake.append(texts.map((s, id) => ({ id, s })));
 async function found(request: SearchRequest) {
   const { hits } = await lake.backend.search({ sort: [{ field: 's' }], ...request });
   return hits.map(({ fields }) => fields?.s);
@@ -80,7 +78,7 @@ describe('dates far from today', () => {
   ])('stop a build and a sync with key and row location: %j', async (text) => {
     await append(['2024-01-01']);
     await lake.backend.reindex({});
-    await appendRows(lake.source, { kind: 'rows', rows: [{ id: 7, s: text }] });
+    await lake.append([{ id: 7, s: text }]);
     for (const work of [() => lake.backend.sync({}), () => lake.backend.reindex({})]) {
       const error = await work().catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'source_invalid' });

@@ -3,7 +3,7 @@
  * rows, before and after syncs; LHS_SEED sets the seed.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, type Field, type Schema, type Type } from '@lakehouse-search/lake';
+import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -80,11 +80,9 @@ const where = (keep: (own: Row) => boolean) => rows.filter(keep).map(({ id }) =>
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(DEFINITION);
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 200) });
-  await lake.backend.reindex({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(200) });
+  await lake.create(SCHEMA, { rows: rows.slice(0, 200) });
+  await lake.build(DEFINITION);
+  await lake.append(rows.slice(200));
   await lake.backend.sync({});
 });
 afterAll(() => lake.close());

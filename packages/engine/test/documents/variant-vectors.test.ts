@@ -4,7 +4,7 @@
  * columns have NULL. LHS_SEED sets the seed.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vectorsByKey } from '../../../../test/support/expect-vectors.ts';
@@ -89,9 +89,8 @@ let lake: SmallLake;
 const models = tinyModels();
 beforeAll(async () => {
   lake = await openSmallLake({ openEmbedder: models.open });
-  await lake.create(SCHEMA, { formatVersion: 3 });
+  await lake.create(SCHEMA, { formatVersion: 3, rows: first as never });
   await lake.define(FIELDS);
-  await appendRows(lake.source, { kind: 'rows', rows: first as never });
 });
 afterAll(() => lake.close());
 

@@ -23,8 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => lake.close());
 
-const append = (id: number, meta: unknown) =>
-  appendRows(lake.source, { kind: 'rows', rows: [{ id, meta: meta as Json }] });
+const append = (id: number, meta: unknown) => lake.append([{ id, meta: meta as Json }]);
 /** As `append`, of JSON that JSON.stringify cannot write. */
 async function appendText(id: number, meta: string): Promise<void> {
   const file = join(lake.folder, `${id}.ndjson`);

@@ -5,7 +5,6 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -71,11 +70,9 @@ const rows: readonly Row[] = fc
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA, { formatVersion: 3 });
-  await lake.define(DEFINITION);
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 250) });
-  await lake.backend.reindex({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(250) });
+  await lake.create(SCHEMA, { formatVersion: 3, rows: rows.slice(0, 250) });
+  await lake.build(DEFINITION);
+  await lake.append(rows.slice(250));
   await lake.backend.sync({});
 });
 afterAll(() => lake.close());

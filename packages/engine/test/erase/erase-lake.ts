@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Coordinates, ErasurePlace } from '@lakehouse-search/engine';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { Registry } from '../../src/registry/registry.ts';
@@ -47,14 +47,12 @@ export interface EraseLake extends SmallLake {
 /** Opens a lake with an index that is built; `rows` beside the one to erase. */
 export async function openEraseLake(rows = 30): Promise<EraseLake> {
   const lake = await openSmallLake({ openEmbedder: tinyModels().open });
-  await lake.create(schema);
-  await lake.define(FIELDS);
   const others = Array.from({ length: rows }, (_, i) => {
     return { org: 'acme', person: `person-${i}`, note: `all is well with number n${i}`, size: i };
   });
   const own = { org: 'acme', person: 'quilbert-4711', note: SECRET, size: 99_999 };
-  await appendRows(lake.source, { kind: 'rows', rows: [...others, own] });
-  await lake.backend.reindex({ index: 't' });
+  await lake.create(schema, { rows: [...others, own] });
+  await lake.build(FIELDS);
   const dataDir = join(lake.folder, 'data');
   const registry = new Registry(dataDir);
   const places = async (more: object = {}) => {

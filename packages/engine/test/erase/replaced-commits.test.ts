@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 async function append(from: number, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, i) => ({ id: `k${from + i}`, title: 'night' }));
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.append(rows);
 }
 const keys = (id: string) => [{ identifier: [{ name: 'id', value: id }] }];
 const remains = async (id: string) => {

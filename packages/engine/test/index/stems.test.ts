@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -17,16 +16,14 @@ fields:
   - { name: own, type: TEXT, analyzer: mine, source: text }`;
 
 let lake: SmallLake;
-const add = (id: number) =>
-  appendRows(lake.source, { kind: 'rows', rows: [{ id, text: 'Die Häuser', note: 'houses' }] });
+const add = (id: number) => lake.append([{ id, text: 'Die Häuser', note: 'houses' }]);
 const count = async (query: string) => (await lake.backend.search({ query })).total;
 
 beforeEach(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
   await add(1);
-  await lake.define(DEFINITION);
-  await lake.backend.reindex({});
+  await lake.build(DEFINITION);
 });
 afterEach(() => lake.close());
 

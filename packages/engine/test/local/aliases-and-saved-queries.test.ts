@@ -2,7 +2,6 @@
 
 import type { SavedQueryDraft } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -27,8 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => lake.close());
 
-const append = (...ids: number[]) =>
-  appendRows(lake.source, { kind: 'rows', rows: ids.map((id) => ({ id, title: `note ${id}` })) });
+const append = (...ids: number[]) => lake.append(ids.map((id) => ({ id, title: `note ${id}` })));
 
 describe('aliases and saved queries', () => {
   it('an alias works in every operation', async () => {

@@ -1,5 +1,4 @@
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -30,11 +29,10 @@ const names = async () => (await lake.backend.listIndexes()).map(({ name }) => n
 
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
   const rows = ['night train', 'night bus', 'day train'].map((title, id) => {
     return { id, title, org: id === 1 ? 'b' : 'a' };
   });
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.create(SCHEMA, { rows });
 });
 afterAll(() => lake.close());
 

@@ -1,6 +1,5 @@
 /** What a call carries beside its request: the caller, the signal and the deadline. */
 import type { CallContext, Principal } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -10,16 +9,13 @@ const SCHEMA = schemaOf({ id: 'long', owner: 'string' });
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define('fields: [{ name: owner, type: KEYWORD }]\ntenant_field: owner');
-  await appendRows(lake.source, {
-    kind: 'rows',
+  await lake.create(SCHEMA, {
     rows: [
       { id: 1, owner: 'acme' },
       { id: 2, owner: 'rival' },
     ],
   });
-  await lake.backend.reindex({});
+  await lake.build('fields: [{ name: owner, type: KEYWORD }]\ntenant_field: owner');
 });
 afterAll(() => lake.close());
 

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, upsertRows } from '@lakehouse-search/lake';
+import { upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
@@ -39,11 +39,9 @@ afterAll(() => lake.close());
 
 async function filled(): Promise<SmallLake> {
   const own = await openSmallLake();
-  await own.create(SCHEMA);
-  await own.define(FIELDS);
   const rows = Array.from({ length: 200 }, (_, id) => ({ id, title: `night train ${id}` }));
-  await appendRows(own.source, { kind: 'rows', rows });
-  await own.backend.reindex({ index: 't' });
+  await own.create(SCHEMA, { rows });
+  await own.build(FIELDS);
   return own;
 }
 
@@ -82,8 +80,7 @@ describe('a cloned index', () => {
     await backend.sync({ index: 'copy' });
     expect(await exported('copy')).toEqual(await exported('second'));
     expect(await isSound('copy')).toMatchObject({ equal: true, faults: [] });
-    await lake.define(FIELDS);
-    await backend.reindex({ index: 't' });
+    await lake.build(FIELDS);
     expect(await exported('copy')).toEqual(await exported('t'));
   });
 

@@ -3,7 +3,6 @@ import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeBatch, FollowEvent } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -16,10 +15,7 @@ let lake: SmallLake;
 let backend: LocalEngine;
 let rows = 0;
 const append = (count: number) =>
-  appendRows(lake.source, {
-    kind: 'rows',
-    rows: Array.from({ length: count }, () => ({ id: ++rows, title: `title ${rows}` })),
-  });
+  lake.append(Array.from({ length: count }, () => ({ id: ++rows, title: `title ${rows}` })));
 
 beforeEach(async () => {
   lake = await openSmallLake();
@@ -27,8 +23,7 @@ beforeEach(async () => {
   rows = 0;
   await lake.create(schema);
   await append(10);
-  await lake.define('fields:\n  - { name: title, type: TEXT, cached: true }');
-  await backend.reindex({});
+  await lake.build('fields:\n  - { name: title, type: TEXT, cached: true }');
 });
 afterEach(() => lake.close());
 

@@ -1,7 +1,6 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -14,10 +13,8 @@ let dataDir = '';
 beforeEach(async () => {
   lake = await openSmallLake();
   dataDir = join(lake.folder, 'data');
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: [{ id: 1, title: 'first' }] });
-  await lake.define(FIELDS);
-  await lake.backend.reindex({});
+  await lake.create(schema, { rows: [{ id: 1, title: 'first' }] });
+  await lake.build(FIELDS);
   await lake.backend.search({ query: 'first' });
 });
 afterEach(() => lake.close());

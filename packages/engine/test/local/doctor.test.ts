@@ -11,7 +11,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, expireSnapshots } from '@lakehouse-search/lake';
+import { deleteRows, expireSnapshots } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -41,13 +41,12 @@ beforeEach(async () => {
   });
   await lake.create(SCHEMA);
   await append(1, 2, 3);
-  await lake.define(FIELDS);
-  await lake.backend.reindex({});
+  await lake.build(FIELDS);
 });
 afterEach(() => lake.close());
 
 const append = (...ids: readonly number[]) =>
-  appendRows(lake.source, { kind: 'rows', rows: ids.map((id) => ({ id, title: `row ${id}` })) });
+  lake.append(ids.map((id) => ({ id, title: `row ${id}` })));
 const folder = () => {
   const indexes = join(lake.folder, 'data', 'indexes');
   return join(indexes, readdirSync(indexes)[0]);

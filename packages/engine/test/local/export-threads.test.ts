@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { ExportedDocument } from '@lakehouse-search/engine';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -29,10 +28,9 @@ beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
   for (let at = 0; at < rows.length; at += 3000) {
-    await appendRows(lake.source, { kind: 'rows', rows: rows.slice(at, at + 3000) });
+    await lake.append(rows.slice(at, at + 3000));
   }
-  await lake.define(DEFINITION);
-  await lake.backend.reindex({});
+  await lake.build(DEFINITION);
   backend = await openEngine(join(lake.folder, 'data'), { create: true, threads: 2 });
 });
 afterAll(async () => {

@@ -1,7 +1,6 @@
 /** Engines whose looks at files hold (EngineOptions.lookMs): this process changes them itself. */
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -20,15 +19,14 @@ beforeEach(async () => {
   });
   await lake.create(schema);
   await append(1);
-  await lake.define('fields:\n  - { name: id, type: LONG }');
-  await lake.backend.reindex({});
+  await lake.build('fields:\n  - { name: id, type: LONG }');
 });
 afterEach(async () => {
   await other.close();
   await lake.close();
 });
 
-const append = (id: number) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+const append = (id: number) => lake.append([{ id }]);
 const total = async (index = 't') => (await lake.backend.search({ index, query: '*:*' })).total;
 
 describe('an engine whose looks hold', () => {

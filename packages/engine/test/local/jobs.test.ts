@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type Job, LhsError } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -17,9 +16,8 @@ let backend: LocalEngine;
 beforeEach(async () => {
   lake = await openSmallLake();
   backend = lake.backend;
-  await lake.create(schema);
+  await lake.create(schema, { rows: rows(5000) });
   await lake.define('fields:\n  - { name: title, type: TEXT }');
-  await appendRows(lake.source, { kind: 'rows', rows: rows(5000) });
 });
 afterEach(() => lake.close());
 
@@ -59,7 +57,7 @@ describe('a reindex job', () => {
 
   it('that is canceled leaves the live generation as it was', async () => {
     await backend.reindex({ index: 't' });
-    await appendRows(lake.source, { kind: 'rows', rows: rows(5000, 5000) });
+    await lake.append(rows(5000, 5000));
     const { job_id } = await backend.startJob({ kind: 'reindex', index: 't' });
     await backend.cancelJob({ job_id });
     const last = (await watched(job_id)).at(-1);

@@ -1,5 +1,4 @@
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -26,17 +25,13 @@ beforeEach(async () => {
   backend = lake.backend;
   await lake.create(schema);
   await append(1);
-  await lake.define('fields: [{ name: id, type: LONG }]');
-  await backend.reindex({});
+  await lake.build('fields: [{ name: id, type: LONG }]');
 });
 afterEach(() => lake.close());
 
 let next = 1;
 const append = (count: number) =>
-  appendRows(lake.source, {
-    kind: 'rows',
-    rows: Array.from({ length: count }, () => ({ id: next++ })),
-  });
+  lake.append(Array.from({ length: count }, () => ({ id: next++ })));
 /** Time goes on for both clocks. */
 const pass = (ms: number) => {
   wall += ms;

@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -47,16 +46,11 @@ beforeEach(async () => {
   ({ backend } = lake);
   await lake.create(schema);
   await append(1, 2);
-  await lake.define('fields:\n  - { name: title, type: TEXT, cached: true }');
-  await backend.reindex({});
+  await lake.build('fields:\n  - { name: title, type: TEXT, cached: true }');
 });
 afterEach(() => lake.close());
 
-const append = (...ids: number[]) =>
-  appendRows(lake.source, {
-    kind: 'rows',
-    rows: ids.map((id) => ({ id, title: `row ${id}` })),
-  });
+const append = (...ids: number[]) => lake.append(ids.map((id) => ({ id, title: `row ${id}` })));
 
 async function nextBatch() {
   const table = await lake.table();

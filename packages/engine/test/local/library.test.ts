@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchRequest } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, openTable } from '@lakehouse-search/lake';
+import { deleteRows, openTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -18,10 +18,8 @@ let dataDir: string;
 beforeAll(async () => {
   lake = await openSmallLake();
   dataDir = lake.backend.dataDir;
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: rows(1, ROWS) });
-  await lake.define('fields:\n  - { name: title, type: TEXT, cached: true }');
-  await lake.backend.reindex({});
+  await lake.create(schema, { rows: rows(1, ROWS) });
+  await lake.build('fields:\n  - { name: title, type: TEXT, cached: true }');
 });
 afterAll(() => lake.close());
 

@@ -4,7 +4,6 @@
  */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -22,10 +21,8 @@ const rows = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(FIELDS);
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({});
+  await lake.create(SCHEMA, { rows });
+  await lake.build(FIELDS);
 });
 afterEach(() => vi.restoreAllMocks());
 afterAll(() => lake.close());

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openFilesBelow } from '../../../../test/support/open-files.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -18,8 +17,7 @@ beforeEach(async () => {
     ],
   });
   await append(0);
-  await lake.define('key: { identifier: [id] }\nfields: [{ name: t, type: TEXT }]');
-  await lake.backend.reindex({ index: 't' });
+  await lake.build('key: { identifier: [id] }\nfields: [{ name: t, type: TEXT }]');
   await append(1000);
 });
 afterEach(() => lake.close());
@@ -30,7 +28,7 @@ async function append(from: number): Promise<void> {
       id: from + file * 20 + i,
       t: `row ${i}`,
     }));
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendRows, type Batch } from '@lakehouse-search/lake';
+import type { Batch } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -38,10 +38,9 @@ beforeAll(async () => {
     const rows = Array.from({ length: count }, () => {
       return { id: id++, title: id % 2 === 0 ? 'two trains' : 'a train' };
     });
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
   }
-  await lake.define(ENGLISH);
-  await lake.backend.reindex({ index: 't' });
+  await lake.build(ENGLISH);
 });
 afterAll(() => lake.close());
 

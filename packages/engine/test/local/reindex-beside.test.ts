@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -47,15 +47,13 @@ function gate() {
 
 let lake: SmallLake;
 let models: ReturnType<typeof gate>;
-const append = (from: number, count?: number) =>
-  appendRows(lake.source, { kind: 'rows', rows: rows(from, count) });
+const append = (from: number, count?: number) => lake.append(rows(from, count));
 beforeEach(async () => {
   models = gate();
   lake = await openSmallLake({ openEmbedder: models.open, freshnessMs: 0 });
   await lake.create(schema);
   await append(0);
-  await lake.define(`keep_previous: 0\n${FIELDS}`);
-  await lake.backend.reindex({});
+  await lake.build(`keep_previous: 0\n${FIELDS}`);
   await append(10);
 });
 afterEach(() => lake.close());

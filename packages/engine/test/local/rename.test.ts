@@ -1,7 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -13,8 +12,7 @@ let backend: LocalEngine;
 /** Another process that has the data folder open. */
 let other: LocalEngine;
 
-const append = (id: number) =>
-  appendRows(lake.source, { kind: 'rows', rows: [{ id, title: 'night train' }] });
+const append = (id: number) => lake.append([{ id, title: 'night train' }]);
 
 beforeAll(async () => {
   lake = await openSmallLake({ memory: { results: 1 << 20 } });

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { type FieldPlan, fieldsOf, METHODS } from '@lakehouse-search/client/internal';
 import { ACCOUNT_OPERATIONS, CLUSTER_OPERATIONS } from '@lakehouse-search/contract/internal';
 import { LhsError } from '@lakehouse-search/engine';
-import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
@@ -30,14 +29,12 @@ fields:
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await lake.define(FIELDS);
   const rows = [
     { id: 'a', title: 'disk full', org: 'acme' },
     { id: 'b', title: 'disk quiet', org: 'rival' },
   ];
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({ index: 't' });
+  await lake.create(schema, { rows });
+  await lake.build(FIELDS);
   await lake.backend.setAlias({ alias: 'other', index: 't' });
   await lake.backend.createSavedQuery({ name: 'mine', request: { index: 't', query: 'disk' } });
 });

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -23,16 +23,14 @@ const FROM_SOURCE = fileURLToPath(
 let lake: SmallLake;
 const dataDir = () => join(lake.folder, 'data');
 const append = (from: number, count = ROWS) =>
-  appendRows(lake.source, {
-    kind: 'rows',
-    rows: Array.from({ length: count }, (_, i) => ({ id: from + i, title: `row ${from + i}` })),
-  });
+  lake.append(
+    Array.from({ length: count }, (_, i) => ({ id: from + i, title: `row ${from + i}` })),
+  );
 const make = async (more = '') => {
   lake = await openSmallLake({ openEmbedder: tinyModels().open });
   await lake.create(schema);
   await append(0);
-  await lake.define(`keep_previous: 0\n${FIELDS}${more}`);
-  await lake.backend.reindex({});
+  await lake.build(`keep_previous: 0\n${FIELDS}${more}`);
   for (let file = 1; file < FILES; file++) await append(100 * file);
 };
 beforeEach(() => make());
@@ -148,7 +146,7 @@ describe('a resumed reindex that skips rows', () => {
         { id: 100 * file, title: `row ${100 * file}` },
         { ...bad, id: 100 * file + 1 },
       ];
-      await appendRows(lake.source, { kind: 'rows', rows });
+      await lake.append(rows);
     }
     // The newest files are read first: those with skipped rows are complete by then.
     expect(run(25)).toBeNull();

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexStatus } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, expireSnapshots, upsertRows } from '@lakehouse-search/lake';
+import { deleteRows, expireSnapshots, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -51,8 +51,7 @@ beforeEach(async () => {
 });
 afterEach(() => lake.close());
 
-const append = (more: readonly ReturnType<typeof row>[]) =>
-  appendRows(lake.source, { kind: 'rows', rows: more });
+const append = (more: readonly ReturnType<typeof row>[]) => lake.append(more);
 const definition = (lines: string, name = 't') =>
   `version: 1\nindex: ${name}\nsource: { catalog: ${JSON.stringify(lake.source.catalog)}, ` +
   `table: a.t }\n${lines}\n`;
@@ -74,8 +73,7 @@ async function expectTrue(): Promise<void> {
 }
 
 async function altered(lines = ''): Promise<void> {
-  await lake.define(OLD + lines);
-  await backend.reindex({});
+  await lake.build(OLD + lines);
   await alter(NEW + lines);
 }
 
@@ -114,8 +112,7 @@ describe('a rollback', () => {
   });
 
   it('applies what the generation has not applied yet', async () => {
-    await lake.define(OLD);
-    await backend.reindex({});
+    await lake.build(OLD);
     await append(rows(7, 200));
     await alter(NEW);
     expect(await kept()).toMatchObject([{ generation: 1, num_docs: 50 }]);
@@ -159,8 +156,7 @@ describe('a rollback', () => {
   });
 
   it('after a reindex of the same definition keeps the definition and its version', async () => {
-    await lake.define(OLD);
-    await backend.reindex({});
+    await lake.build(OLD);
     await backend.reindex({});
     expect(await backend.rollbackIndex({})).toMatchObject({
       ...{ index_generation: 1, former_generation: 2, definition_version: 1 },
@@ -169,8 +165,7 @@ describe('a rollback', () => {
   });
 
   it('keeps the name of an index that was renamed', async () => {
-    await lake.define(OLD);
-    await backend.reindex({});
+    await lake.build(OLD);
     await alter(NEW, 'renamed');
     expect(await backend.rollbackIndex({})).toMatchObject({ index: 'renamed' });
     const { index, fields } = await backend.describeIndex({});
@@ -181,8 +176,7 @@ describe('a rollback', () => {
   });
 
   it('is refused without a former generation, and for one that is not kept', async () => {
-    await lake.define(`${OLD}\nkeep_previous: 0`);
-    await backend.reindex({});
+    await lake.build(`${OLD}\nkeep_previous: 0`);
     await backend.reindex({});
     const none = { code: 'not_found', message: '"t" has no former generation to roll back to' };
     await expect(backend.rollbackIndex({})).rejects.toMatchObject(none);
@@ -306,8 +300,7 @@ describe('a kept generation', () => {
   });
 
   it('that cannot follow stops nothing, says why, and catches up later', async () => {
-    await lake.define(`${OLD}\nkeep_previous: 5`);
-    await backend.reindex({});
+    await lake.build(`${OLD}\nkeep_previous: 5`);
     await alter(`${NEW}\nkeep_previous: 5\non_duplicate_key: last`);
     await append([row(1), row(2)]);
     const done = await backend.sync({});

@@ -1,7 +1,6 @@
 /** Saved queries of all modes: checked when saved, run as they were saved, rehearsed and restored. */
 import type { ModeRequest, SavedQueryDraft, SearchResponse } from '@lakehouse-search/contract';
 import { searchOfSaved } from '@lakehouse-search/contract/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -17,11 +16,9 @@ const TITLES = ['disk full', 'door locked', 'badge refused at the door', 'slow d
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(FIELDS);
   const rows = TITLES.map((title, id) => ({ id, title, v: [id + 1, 1] }));
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({ index: 't' });
+  await lake.create(SCHEMA, { rows });
+  await lake.build(FIELDS);
 });
 afterAll(() => lake.close());
 

@@ -1,6 +1,5 @@
 /** An index that is defined as an object, and typed searches of it. */
 import { defineIndex, q, typed } from '@lakehouse-search/engine';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -16,13 +15,12 @@ const schema = schemaOf({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
   const services = ['billing', 'search', 'billing: #1'];
   const loads = ['NaN', 1.5, '-Infinity'];
   const rows = services.map((service, id) => {
     return { id, title: `timeout ${id}`, service, load: loads[id], loads };
   });
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.create(schema, { rows });
 });
 afterAll(() => lake.close());
 
@@ -85,10 +83,7 @@ describe('a typed definition', () => {
       },
       { lists: ['loads'] },
     );
-    await appendRows(lake.source, {
-      kind: 'rows',
-      rows: [{ id: 3, title: '', service: 'NaN', load: 'Infinity', loads: [] }],
-    });
+    await lake.append([{ id: 3, title: '', service: 'NaN', load: 'Infinity', loads: [] }]);
     await lake.backend.createIndex({ definition: numbers });
     await lake.backend.reindex({ index: 'numbers' });
     const backend = typed(lake.library, numbers);

@@ -1,5 +1,5 @@
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkIndex } from '../../../../test/support/check-index.ts';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
@@ -37,10 +37,7 @@ const rowOf = (i: number) => ({
 let lake: SmallLake;
 let backend: LocalEngine;
 const append = (from: number, count: number) =>
-  appendRows(lake.source, {
-    kind: 'rows',
-    rows: Array.from({ length: count }, (_, i) => rowOf(from + i)),
-  });
+  lake.append(Array.from({ length: count }, (_, i) => rowOf(from + i)));
 const directory = () => openLocalDirectory(generationOf(lake.folder));
 const segments = () => readCommit(directory())!.segments;
 const old = () => segments().filter(isFormatOne).length;
@@ -58,8 +55,7 @@ const digest = () => {
 async function makeOld(shards: number, spared = -1): Promise<void> {
   await lake.create(schema, { formatVersion: 2 });
   await append(0, 300);
-  await lake.define(`${DEFINITION}\nsharding: { shards: ${shards} }`);
-  await backend.reindex({});
+  await lake.build(`${DEFINITION}\nsharding: { shards: ${shards} }`);
   for (const from of [300, 340]) {
     await append(from, 40);
     await deleteRows(lake.source, `n > ${from - 200} AND n < ${from - 190}`);

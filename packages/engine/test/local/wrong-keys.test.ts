@@ -1,4 +1,4 @@
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import type { Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
@@ -23,8 +23,8 @@ beforeEach(async () => {
     const rare = n === 2999 ? 'r7' : `r${n}`;
     return { nr: n, year: 2000 + (n % 10), rare, gaps: n === 2500 ? null : `g${n}` };
   });
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 1000) });
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(1000) });
+  await lake.append(rows.slice(0, 1000));
+  await lake.append(rows.slice(1000));
 });
 afterEach(() => lake.close());
 
@@ -66,10 +66,9 @@ describe('a key that does not tell rows apart', () => {
   });
 
   it('is refused by sync with the same counts', async () => {
-    await lake.define(lines('nr'));
-    await lake.backend.reindex({});
+    await lake.build(lines('nr'));
     const twice = Array.from({ length: 50 }, (_, n) => ({ nr: n, year: 1, rare: 'x', gaps: 'x' }));
-    await appendRows(lake.source, { kind: 'rows', rows: twice });
+    await lake.append(twice);
     await expect(lake.backend.sync({})).rejects.toMatchObject({
       message: expect.stringContaining('; 50 of 3,050 rows have the key of an earlier row'),
       hint: 'name columns in "key" that tell the rows apart, or write key: row',

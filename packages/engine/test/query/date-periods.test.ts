@@ -1,6 +1,6 @@
 /** Years, months, days and instants in queries on three types of columns, against DuckDB. */
 import { DuckDBInstance } from '@duckdb/node-api';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import type { Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -34,15 +34,13 @@ let lake: SmallLake;
 let duckdb: DuckDBInstance;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
   const rows = INSTANTS.map((at) => ({
     date: at.slice(0, 10),
     timestamp: at,
     timestamptz: `${at}Z`,
   }));
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.define(DEFINITION);
-  await lake.backend.reindex({ index: 't' });
+  await lake.create(SCHEMA, { rows });
+  await lake.build(DEFINITION);
   duckdb = await DuckDBInstance.create();
 });
 afterAll(async () => {

@@ -3,7 +3,6 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -37,10 +36,8 @@ const ROWS = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(FIELDS);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.backend.reindex({});
+  await lake.create(SCHEMA, { rows: ROWS });
+  await lake.build(FIELDS);
 });
 afterAll(() => lake.close());
 

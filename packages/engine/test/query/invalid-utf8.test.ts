@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, deleteRows, openTable, valueAt } from '@lakehouse-search/lake';
+import { deleteRows, openTable, valueAt } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -56,9 +56,9 @@ function spoil({ folder }: SmallLake): void {
   }
 }
 async function append(rows: readonly Row[]): Promise<void> {
-  await appendRows(spoiled.source, { kind: 'rows', rows });
+  await spoiled.append(rows);
   spoil(spoiled);
-  await appendRows(plain.source, { kind: 'rows', rows: rows.map(mend) });
+  await plain.append(rows.map(mend));
 }
 const both = <T>(work: (lake: SmallLake) => Promise<T>) =>
   Promise.all([work(spoiled), work(plain)] as const);
@@ -118,10 +118,7 @@ describe('texts that are not UTF-8', () => {
   });
 
   test('are refused as keys that become equal when mended', async () => {
-    await appendRows(spoiled.source, {
-      kind: 'rows',
-      rows: ['BADa', 'BADd'].map((id) => ({ id: `${id} `, t: 'x', k: 'x' })),
-    });
+    await spoiled.append(['BADa', 'BADd'].map((id) => ({ id: `${id} `, t: 'x', k: 'x' })));
     spoil(spoiled);
     await expect(spoiled.backend.reindex({})).resolves.toMatchObject({ doc_count: 2 });
     const data = join(spoiled.folder, 'lake/a/t/data');

@@ -4,7 +4,6 @@
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -34,11 +33,9 @@ const rows = COUNTS.map((count, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(FIELDS);
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 6) });
-  await lake.backend.reindex({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(6) });
+  await lake.create(SCHEMA, { rows: rows.slice(0, 6) });
+  await lake.build(FIELDS);
+  await lake.append(rows.slice(6));
   await lake.backend.sync({});
 });
 afterAll(() => lake.close());

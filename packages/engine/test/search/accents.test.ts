@@ -1,5 +1,5 @@
 /** A word without hits names the indexed word that differs in accents alone, in any default field. */
-import { appendRows, type Type } from '@lakehouse-search/lake';
+import type { Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -21,13 +21,12 @@ const TEXTS = ['Kōyō tea', 'Größe', 'crème brûlée', 'Ærø ferry', 'royal
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
   const rows = TEXTS.map((body, id) => ({
     ...{ id, name: `entry ${id}`, body, folded: body, code: 'Über' },
     addr: { city: 'Ærø' },
   }));
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows });
+  await lake.build(`key: { identifier: [id] }
 analyzers: [{ name: folded, tokenizer: standard, filters: [lowercase, ascii_folding] }]
 default_fields: [name, body]
 fields:
@@ -36,7 +35,6 @@ fields:
   - { name: folded, type: TEXT, analyzer: folded }
   - { name: code, type: KEYWORD }
 variants: [{ column: addr, flatten: true }]`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

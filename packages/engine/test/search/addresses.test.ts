@@ -1,6 +1,5 @@
 /** Addresses that are pasted without the field that holds them. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -13,14 +12,12 @@ const ROWS = Array.from({ length: 20 }, (_, id) => {
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'long', client: 'string', line: 'string' }));
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'long', client: 'string', line: 'string' }), { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [line]
 fields:
   - { name: line, type: TEXT }
   - { name: client, type: IP }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,7 +1,6 @@
 /** What an error says of the definition is true: done as it says, the request is answered. */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -22,9 +21,8 @@ const WITH = fields(
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA, { formatVersion: 3 });
-  await appendRows(lake.source, {
-    kind: 'rows',
+  await lake.create(SCHEMA, {
+    formatVersion: 3,
     rows: [1, 2, 3].map((id) => ({ id, n: id, k: `v${id}`, meta: { size: id } })),
   });
 });
@@ -92,8 +90,7 @@ const ASKED: readonly [string, string, () => Promise<unknown>, object][] = [
 
 describe('hints to change the definition', () => {
   test('name the setting that makes the request work', async () => {
-    await lake.define(WITHOUT);
-    await lake.backend.reindex({});
+    await lake.build(WITHOUT);
     for (const [what, setting, ask] of ASKED) {
       const error = await ask().catch((reason: unknown) => reason);
       expect(error, what).toBeInstanceOf(LhsError);
@@ -102,8 +99,7 @@ describe('hints to change the definition', () => {
       expect(hint, what).toContain(`in the definition, then alter index "t" with it`);
     }
     await lake.backend.dropIndex({ index: 't' });
-    await lake.define(WITH);
-    await lake.backend.reindex({});
+    await lake.build(WITH);
     for (const [what, , ask, response] of ASKED) {
       expect(await ask(), what).toMatchObject(response);
     }

@@ -1,5 +1,4 @@
 /** Codes as other systems write them, and lists and ranges of codes. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -15,16 +14,14 @@ const ROWS = Array.from({ length: 300 }, (_, i) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [code] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [code] }
 default_fields: [text, code]
 fields:
   - { name: text, type: TEXT }
   - { name: code, type: KEYWORD, folded: true }
   - { name: part, type: KEYWORD }
   - { name: n, type: LONG }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

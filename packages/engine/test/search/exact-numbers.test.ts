@@ -4,7 +4,6 @@
  * doubles are refused too.
  */
 import { jsonValue } from '@lakehouse-search/contract/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -32,7 +31,7 @@ fields:
     };
   });
   rows.push({ id: 'none', big: null as never, price: null as never, tag: null as never });
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.append(rows);
   await lake.backend.reindex({});
 });
 afterAll(() => lake.close());

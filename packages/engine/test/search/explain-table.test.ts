@@ -1,6 +1,6 @@
 /** Explanations where index and table differ, and the shapes of answers, over a small table. */
 import { rmSync } from 'node:fs';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -24,10 +24,8 @@ let lake: SmallLake;
 
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await lake.define(DEFINITION);
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({});
+  await lake.create(schema, { rows });
+  await lake.build(DEFINITION);
 });
 afterAll(() => lake.close());
 
@@ -183,7 +181,7 @@ describe('explain and why_not over a table', () => {
     const absent = await explain('connection', 9);
     expect(absent).toMatchObject({ found: false, matched: false, why_not: { reason: 'absent' } });
     expect(absent.analyzed).toEqual([{ field: 'title', terms: ['connect'] }]);
-    await appendRows(lake.source, { kind: 'rows', rows: [{ ...rows[0]!, id: 4 }] });
+    await lake.append([{ ...rows[0]!, id: 4 }]);
     await deleteRows(lake.source, 'id = 3');
     const newer = await explain('connection', 4);
     expect(newer).toMatchObject({ found: false, matched: false, lag_snapshots: 2 });

@@ -1,7 +1,6 @@
 /** Explanations and knn clauses for callers of one tenant: rows of others are as good as absent. */
 
 import type { ExplainRequest, SearchRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
@@ -11,20 +10,18 @@ const schema = schemaOf({ id: 'string', org: 'string', title: 'string', v: FLOAT
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await lake.define(`tenant_field: org
-key: { identifier: [id] }
-fields:
-  - { name: org, type: KEYWORD, fast: true }
-  - { name: title, type: TEXT, cached: true }
-  - { name: v, type: VECTOR, dims: 2 }`);
   const rows = [
     { id: 'a1', org: 'acme', title: 'disk full', v: [1, 0] },
     { id: 'a2', org: 'acme', title: 'disk quiet', v: [0.5, 0.5] },
     { id: 'r1', org: 'rival', title: 'disk kanarek', v: [0.9, 0.1] },
   ];
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({});
+  await lake.create(schema, { rows });
+  await lake.build(`tenant_field: org
+key: { identifier: [id] }
+fields:
+  - { name: org, type: KEYWORD, fast: true }
+  - { name: title, type: TEXT, cached: true }
+  - { name: v, type: VECTOR, dims: 2 }`);
 });
 afterAll(() => lake.close());
 

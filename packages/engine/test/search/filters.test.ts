@@ -7,7 +7,7 @@
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract/internal';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -105,12 +105,10 @@ describe('cached filters', () => {
   test('survive deletes and are dropped with their segments', async () => {
     const lake = await openSmallLake();
     try {
-      await lake.create(schema);
-      await lake.define('fields: [{ name: team, type: KEYWORD, fast: true }]');
       const rows = (from: number, to: number) =>
         Array.from({ length: to - from }, (_, i) => ({ id: from + i, team: `t${(from + i) % 3}` }));
-      await appendRows(lake.source, { kind: 'rows', rows: rows(0, 3000) });
-      await lake.backend.reindex({});
+      await lake.create(schema, { rows: rows(0, 3000) });
+      await lake.build('fields: [{ name: team, type: KEYWORD, fast: true }]');
       const { filters } = lake.backend;
       const total = async () => (await lake.backend.search({ filter: 'team:t1' })).total;
       expect([await total(), await total()]).toEqual([1000, 1000]);
@@ -119,7 +117,7 @@ describe('cached filters', () => {
       await lake.backend.sync({});
       expect(await total()).toBe(990);
       expect(filters.figures).toMatchObject({ found: 2, missed: 1 });
-      await appendRows(lake.source, { kind: 'rows', rows: rows(3000, 3300) });
+      await lake.append(rows(3000, 3300));
       await lake.backend.sync({});
       expect(await total()).toBe(1090);
       expect(filters.figures).toMatchObject({ found: 3, missed: 2 });

@@ -4,7 +4,7 @@
  * without marks, in lower case.
  */
 import type { Hit, Json, SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -90,12 +90,10 @@ const matching = (field: 'name' | 'tags', test: (folded: string) => boolean) =>
 beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(SCHEMA);
-  const append = (own: readonly Row[]) =>
-    appendRows(lake.source, { kind: 'rows', rows: own } as never);
+  const append = (own: readonly Row[]) => lake.append(own as never);
   const [first, second, third] = [0, 1, 2].map((i) => rowsOf(100 * i, 100, SEED + i));
   await append(first!);
-  await lake.define(definition(', folded: true'));
-  await lake.backend.reindex({});
+  await lake.build(definition(', folded: true'));
   await append(second!);
   await lake.backend.sync({});
   await deleteRows(lake.source, 'id % 7 = 3');
@@ -257,19 +255,20 @@ describe('a folded KEYWORD field of a struct', () => {
     try {
       const city = { id: 3, name: 'city', type: { kind: 'string' }, required: false } as const;
       const place = { id: 2, name: 'place', required: false } as const;
-      await own.create({
-        ...SCHEMA,
-        fields: [SCHEMA.fields[0]!, { ...place, type: { kind: 'struct', fields: [city] } }],
-      });
       const cities = ['München', 'MÜNCHEN', 'München', 'Ulm', null];
       const places = cities.map((name, id) => ({ id, place: { city: name } }));
-      await appendRows(own.source, { kind: 'rows', rows: places } as never);
-      await own.define(`key: { identifier: [id] }
+      await own.create(
+        {
+          ...SCHEMA,
+          fields: [SCHEMA.fields[0]!, { ...place, type: { kind: 'struct', fields: [city] } }],
+        },
+        { rows: places as never },
+      );
+      await own.build(`key: { identifier: [id] }
 variants:
   - column: place
     flatten: true
     shapes: [{ name: s, fields: [{ path: city, type: KEYWORD, folded: true, fast: true }] }]`);
-      await own.backend.reindex({});
       const facets = { fields: ['place.city'] };
       const response = await own.backend.search({ query: 'place.city:munchen', facets });
       expect(response.total).toBe(3);

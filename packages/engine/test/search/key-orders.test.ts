@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Hit, SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -120,7 +120,7 @@ describe.each(KINDS)('a table with keys of $name', (kind) => {
     await lake.create({ schemaId: 0, identifierFieldIds, fields: [...key, ...other] });
     await lake.define(`key: { identifier: [${kind.fields.map(({ name }) => name).join(', ')}] }
 fields: [{ name: body, type: TEXT, analyzer: simple }, { name: n, type: LONG, fast: true }]`);
-    const append = (own: typeof rows) => appendRows(lake.source, { kind: 'rows', rows: own });
+    const append = (own: typeof rows) => lake.append(own);
     await append(rows.slice(0, 3000));
     await lake.backend.reindex({});
     await append(rows.slice(3000, 3900));

@@ -1,6 +1,6 @@
 /** `knn` in the filters of aggregations, against brute force over plain arrays and several shards. */
 import type { AggResults, AggSpecs, QueryTree } from '@lakehouse-search/contract';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
@@ -30,8 +30,7 @@ let lake: SmallLake;
 const rows = Array.from({ length: ROWS }, (_, id) => rowOf(id));
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 200) });
+  await lake.create(SCHEMA, { rows: rows.slice(0, 200) });
   for (const shards of SHARDS) {
     const definition = [
       'version: 1',
@@ -47,7 +46,7 @@ beforeAll(async () => {
     await lake.backend.createIndex({ definition, base_dir: lake.folder });
     await lake.backend.reindex({ index: `t${shards}` });
   }
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(200) });
+  await lake.append(rows.slice(200));
   await deleteRows(lake.source, 'size = 5');
   for (const shards of SHARDS) await lake.backend.sync({ index: `t${shards}` });
 });

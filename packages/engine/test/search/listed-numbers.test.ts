@@ -1,5 +1,4 @@
 /** Lists of numbers in a table with many columns of numbers. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -15,13 +14,11 @@ let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
   const numbers = Object.fromEntries(COLUMNS.map((name) => [name, 'long' as const]));
-  await lake.create(schemaOf({ id: 'long', name: 'string', ...numbers }));
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'long', name: 'string', ...numbers }), { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 fields:
   - { name: name, type: TEXT }
 ${COLUMNS.map((name) => `  - { name: ${name}, type: LONG, fast: true }`).join('\n')}`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,4 +1,3 @@
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -11,11 +10,9 @@ const FIELDS = `fields:
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(FIELDS);
   const body = 'the ship is in the harbour';
-  await appendRows(lake.source, { kind: 'rows', rows: [{ id: 'a', body }] });
-  await lake.backend.reindex({});
+  await lake.create(SCHEMA, { rows: [{ id: 'a', body }] });
+  await lake.build(FIELDS);
 });
 afterAll(() => lake.close());
 

@@ -1,5 +1,5 @@
 /** `highlight: { matched: true }` marks what the query found, in fields with and without copies. */
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import type { Schema, Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
@@ -51,9 +51,8 @@ const ROWS = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(SCHEMA, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [title, body]
 fields:
   - { name: title, type: TEXT, cached: true }
@@ -65,7 +64,6 @@ fields:
   - { name: seen, type: DATE }
 variants:
   - { column: farm, flatten: true }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,5 +1,4 @@
 /** A phrase without hits names the phrase that was meant, with its hits as a loop counts them. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -29,9 +28,8 @@ const ROWS = Array.from({ length: 60 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [home, away]
 fields:
   - { name: home, type: TEXT }
@@ -40,7 +38,6 @@ fields:
   - { name: state, type: KEYWORD }
   - { name: lat, type: DOUBLE }
   - { name: lon, type: DOUBLE }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

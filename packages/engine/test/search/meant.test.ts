@@ -1,5 +1,4 @@
 /** A clause without hits names what was probably meant, and the fields that contain its word. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf, structOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -21,14 +20,13 @@ const ROWS = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
   const rows = ROWS.map(([last, kind, emoji, body, stems, city], id) => {
     const release = `${20 + id}.04${id % 2 === 0 ? ' LTS' : ''}`;
     const made = `${2003 + (id >> 1)}-05-0${id + 1}`;
     return { id, last, kind, emoji, body, stems, addr: { city, floor: id }, release, made };
   });
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [body^2, stems, release]
 fields:
   - { name: body, type: TEXT }
@@ -43,7 +41,6 @@ variants:
   - column: addr
     flatten: true
     shapes: [{ name: typed, fields: [{ path: floor, type: LONG }] }]`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

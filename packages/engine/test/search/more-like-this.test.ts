@@ -1,6 +1,5 @@
 /** `more_like_this`: words, hits and counts are those that plain maps over the rows give. */
 import type { QueryTree } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -95,7 +94,7 @@ beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(SCHEMA);
   for (const half of [ROWS.slice(0, 120), ROWS.slice(120)]) {
-    await appendRows(lake.source, { kind: 'rows', rows: half.map((row) => ({ ...row })) });
+    await lake.append(half.map((row) => ({ ...row })));
   }
   for (const [index, more] of [
     ['one', ''],

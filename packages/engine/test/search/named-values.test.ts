@@ -1,6 +1,5 @@
 /** Names of fields, values of several words, money and conditions as people type them. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -34,9 +33,8 @@ const rows = (test: (row: Row) => boolean) => ROWS.filter(test).length;
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [name, State, ship_mode, M]
 fields:
   - { name: name, type: TEXT }
@@ -53,7 +51,6 @@ fields:
   - { name: Discount, type: DOUBLE, fast: true }
   - { name: serial, type: LONG }
   - { name: id, type: LONG }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

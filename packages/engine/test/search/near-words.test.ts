@@ -1,5 +1,4 @@
 /** Words without hits that rows have as two, as one, or with one edit. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -20,14 +19,14 @@ const NAMES = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'long', name: 'string' }));
-  await appendRows(lake.source, { kind: 'rows', rows: NAMES.map((name, id) => ({ id, name })) });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'long', name: 'string' }), {
+    rows: NAMES.map((name, id) => ({ id, name })),
+  });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [name, stems]
 fields:
   - { name: name, type: TEXT }
   - { name: stems, source: [name], type: TEXT, analyzer: english }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

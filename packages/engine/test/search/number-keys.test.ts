@@ -6,7 +6,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json, SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -54,7 +54,7 @@ const sorted = named(live.toSorted(byValue));
 async function build(sharding: string): Promise<SmallLake> {
   const lake = await openSmallLake();
   const mixed = rows.toSorted((a, b) => a.tag.localeCompare(b.tag) || byText(b, a));
-  const append = (own: readonly Row[]) => appendRows(lake.source, { kind: 'rows', rows: own });
+  const append = (own: readonly Row[]) => lake.append(own);
   await lake.create(schema);
   await lake.define(`${LINES}\n${sharding}`);
   await append(mixed.slice(0, 60));
@@ -170,7 +170,7 @@ describe('an index that was built before keys sorted by value', () => {
   afterAll(() => lake.close());
 
   it('keeps the order of texts through syncs, and is sorted by value after a reindex', async () => {
-    await appendRows(lake.source, { kind: 'rows', rows: rows.filter(({ id }) => id === '11') });
+    await lake.append(rows.filter(({ id }) => id === '11'));
     await deleteRows(lake.source, 'id = -99');
     await lake.backend.sync({});
     const now = rows.filter(({ id }) => id !== '-99');

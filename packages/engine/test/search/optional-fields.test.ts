@@ -1,5 +1,4 @@
 /** Clauses of optional fields that an index lacks match nothing, in every kind of search. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -11,15 +10,13 @@ const optional_fields = ['labels', 'title'];
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'string', title: 'string' }));
   const rows = TITLES.map((title, i) => ({ id: String(i), title }));
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'string', title: 'string' }), { rows });
+  await lake.build(`key: { identifier: [id] }
 fields:
   - { name: title, type: TEXT }
   - { name: label, source: [title], type: KEYWORD, fast: true }
   - { name: meaning, type: VECTOR, source: title, model: default }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,5 +1,4 @@
 /** Searches with hits say which rows have the words in another writing, or as a whole value. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -27,9 +26,10 @@ const ROWS = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schemaOf({ id: 'string', title: 'string', city: 'string', color: 'string' }));
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schemaOf({ id: 'string', title: 'string', city: 'string', color: 'string' }), {
+    rows: ROWS,
+  });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [stems, color]
 fields:
   - { name: stems, source: [title], type: TEXT, analyzer: english }
@@ -37,7 +37,6 @@ fields:
   - { name: city, type: TEXT }
   - { name: city_exact, source: [city], type: KEYWORD, folded: true, fast: true }
   - { name: color, type: KEYWORD, fast: true }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

@@ -1,5 +1,4 @@
 /** Queries in plain words, and the clauses that they mean. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -21,9 +20,8 @@ const ROWS = Array.from({ length: 40 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [title, genre, note]
 fields:
   - { name: title, type: TEXT }
@@ -32,7 +30,6 @@ fields:
   - { name: invoice_total, type: DOUBLE, fast: true }
   - { name: opened_at, type: DATE, fast: true }
   - { name: resolved, type: BOOL, fast: true }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

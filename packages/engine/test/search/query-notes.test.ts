@@ -1,6 +1,5 @@
 /** Notes on queries that probably mean something else, and reasons for searches without hits. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf, structOf } from '../../../../test/support/schema.ts';
@@ -35,9 +34,8 @@ const ROWS = Array.from({ length: 12 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [title, body]
 fields:
   - { name: title, type: TEXT }
@@ -55,7 +53,6 @@ fields:
   - { name: city_exact, source: city, type: KEYWORD, fast: true }
   - { name: year, type: KEYWORD, fast: true }
 variants: [{ column: details, flatten: true }]`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

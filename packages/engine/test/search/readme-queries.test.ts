@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
@@ -36,15 +35,13 @@ describe.each([
   it('run in the kernel, which explain names', async () => {
     const lake = await openSmallLake();
     onTestFinished(() => lake.close());
-    await lake.create(schema);
-    await lake.define(`key: { identifier: [${key}] }
+    await lake.create(schema, { rows: rows.slice(0, 300) });
+    await lake.build(`key: { identifier: [${key}] }
 fields:
   - { name: title, type: TEXT, analyzer: english }
   - { name: service, type: KEYWORD, fast: true }
   - { name: severity, type: LONG, fast: true }`);
-    await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 300) });
-    await lake.backend.reindex({});
-    await appendRows(lake.source, { kind: 'rows', rows: rows.slice(300) });
+    await lake.append(rows.slice(300));
     await lake.backend.sync({});
     const explained = async (request: SearchRequest) => {
       const { hits } = await lake.backend.search(request);

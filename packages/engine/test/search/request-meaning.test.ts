@@ -1,6 +1,5 @@
 /** What is refused, skipped or filled in where a well-formed request meets an index. */
 import type { LhsError, SavedQueryDraft, SearchRequest } from '@lakehouse-search/engine';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -29,8 +28,6 @@ analyzers:
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema, { formatVersion: 3 });
-  await lake.define(DEFINITION);
   const rows = Array.from({ length: 6 }, (_, id) => ({
     id,
     title: id < 4 ? 'disk full' : 'disk quiet',
@@ -42,8 +39,8 @@ beforeAll(async () => {
     meta: { kind: 'push', commits: id, lang: 'en' },
     v: [1, id],
   }));
-  await appendRows(lake.source, { kind: 'rows', rows });
-  await lake.backend.reindex({});
+  await lake.create(schema, { formatVersion: 3, rows });
+  await lake.build(DEFINITION);
 });
 afterAll(() => lake.close());
 

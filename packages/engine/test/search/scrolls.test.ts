@@ -4,7 +4,7 @@
  */
 
 import type { SearchRequest, SortSpec } from '@lakehouse-search/contract';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -35,17 +35,15 @@ const live = rows.filter(({ n }) => n !== 7);
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: rows.slice(0, 1500) });
+  await lake.build(`key: { identifier: [id] }
 fields:
   - { name: at, type: DATE, fast: true }
   - { name: n, type: LONG, fast: true }
   - { name: tag, type: KEYWORD, fast: true }`);
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 1500) });
-  await lake.backend.reindex({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(1500, 2000) });
+  await lake.append(rows.slice(1500, 2000));
   await lake.backend.sync({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(2000) });
+  await lake.append(rows.slice(2000));
   await deleteRows(lake.source, 'n = 7');
   await lake.backend.sync({});
 });
@@ -156,7 +154,7 @@ describe('a scroll', () => {
     let round = 0;
     for await (const page of pages({ sort, limit: 400, pit_id })) {
       found.push(...page);
-      await appendRows(lake.source, { kind: 'rows', rows: [{ ...rows[0]!, id: `new${round++}` }] });
+      await lake.append([{ ...rows[0]!, id: `new${round++}` }]);
       await lake.backend.sync({});
     }
     expect(round).toBeGreaterThan(3);

@@ -8,7 +8,6 @@ import {
   type SearchRequest,
   type SemanticRequest,
 } from '@lakehouse-search/contract';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -27,14 +26,12 @@ const ROWS = [
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
-  await lake.define(`fields:
+  await lake.create(SCHEMA, { rows: ROWS });
+  await lake.build(`fields:
   - { name: body, type: TEXT, cached: true }
   - { name: size, type: LONG }
   - { name: text, type: VECTOR, source: body }
   - { name: v, type: VECTOR, dims: 3 }`);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.backend.reindex({});
 }, 600_000);
 afterAll(() => lake?.close());
 

@@ -5,7 +5,7 @@
  * of random requests (default 300), LHS_SEED the seed.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -24,12 +24,11 @@ const TEAMS = ['a', 'b', 'c', null];
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA);
   const rows = Array.from({ length: ROWS }, (_, id) => {
     const words = Array.from({ length: 1 + (id % 4) }, (_word, i) => WORDS[(id * 5 + i * 3) % 8]);
     return { id, body: id % 17 === 0 ? null : words.join(' '), team: TEAMS[(id * 7) % 4] };
   });
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.create(SCHEMA, { rows });
   for (const shards of SHARDS) {
     const definition = [
       'version: 1',

@@ -6,7 +6,7 @@
  */
 
 import type { Hit, Json, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
@@ -97,7 +97,7 @@ beforeAll(async () => {
     .map((row, i): Row => ({ id: `k${(i * 7919) % 10_007}`, ...row }));
   const append = async (from: number, to: number) => {
     const added = all.slice(from, to);
-    await appendRows(lake.source, { kind: 'rows', rows: added });
+    await lake.append(added);
     for (const row of added) rows.set(row.id, row);
   };
   await append(0, 200);

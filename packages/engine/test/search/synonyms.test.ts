@@ -1,6 +1,5 @@
 // @module-tag campaign
 /** Synonyms: every query finds and scores what the same query finds with its OR written out. */
-import { appendRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -34,7 +33,7 @@ beforeAll(async () => {
     Array.from({ length: 1 + random(6) }, () => WORDS[random(WORDS.length)]).join(' ');
   const rows = Array.from({ length: ROWS }, (_, id) => ({ id, title: text(), body: text() }));
   rows[0] = { id: 0, title: 'portable computer', body: 'TVs' };
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.append(rows);
   const both = 'default_fields: [title^2, body]\n';
   for (const [index, lines] of [
     ['plain', FIELDS],

@@ -4,7 +4,7 @@
  * the indexes has no other rows, one has three shards.
  */
 import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-search/engine';
-import { appendRows, upsertRows } from '@lakehouse-search/lake';
+import { upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant, type TenantReads } from '../../../../test/support/as-tenant.ts';
 import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
@@ -55,13 +55,12 @@ beforeAll(async () => {
   ] as const) {
     const lake = await openSmallLake();
     lakes.push(lake);
-    await lake.create(schema);
-    await lake.define(`${more}${DEFINITION}`);
     const rows = Array.from({ length: 30 }, (_, n) => own(n));
     const foreigners = Array.from({ length: others }, (_, n) => foreign(n, word));
-    await appendRows(lake.source, { kind: 'rows', rows: [...foreigners.slice(1), ...rows] });
+    await lake.create(schema, { rows: [...foreigners.slice(1), ...rows] });
+    await lake.define(`${more}${DEFINITION}`);
     const [first] = foreigners;
-    if (first !== undefined) await appendRows(lake.source, { kind: 'rows', rows: [first] });
+    if (first !== undefined) await lake.append([first]);
     await lake.backend.reindex({});
     // Deleted documents remain in a segment until a merge, except where there is no other row.
     await upsertRows(lake.source, { kind: 'rows', rows: [own(3), { ...own(4), title: 'disk' }] });

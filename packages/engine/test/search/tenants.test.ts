@@ -10,7 +10,7 @@ import {
   type QueryTree,
   type SearchRequest,
 } from '@lakehouse-search/engine';
-import { appendRows, upsertRows } from '@lakehouse-search/lake';
+import { upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asTenant, type TenantReads } from '../../../../test/support/as-tenant.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const [acme, rival] = TENANTS;
   for (const from of [0, 60]) {
     const rows = Array.from({ length: 60 }, (_, i) => rowOf(TENANTS[i % 2], from + i));
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
   }
   await lake.backend.reindex({});
   // The table goes on: a row changes hands, and one comes that the index does not know.

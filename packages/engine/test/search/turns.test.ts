@@ -1,5 +1,4 @@
 /** Searches of the calling thread: those that take long let the event loop turn. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -16,7 +15,7 @@ fields:
   - { name: id, type: LONG }`);
   for (let commit = 0; commit < COMMITS; commit++) {
     const rows = [0, 1].map((row) => ({ id: 2 * commit + row, text: `fox${row} dog` }));
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
     await (commit === 0 ? lake.backend.reindex({}) : lake.backend.sync({}));
   }
 });

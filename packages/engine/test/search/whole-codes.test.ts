@@ -1,5 +1,4 @@
 /** The row with a code comes first in an index of a proposed definition; words rank as before. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -21,8 +20,7 @@ const ROWS = Array.from({ length: 60 }, (_, id) => {
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
+  await lake.create(schema, { rows: ROWS });
   const { definition } = await lake.backend.initDefinition({ source: lake.source, name: 't' });
   await lake.backend.createIndex({ definition });
   expect(definition).toContain('default_fields: [text^3, object^10, code^10, abbr] ');

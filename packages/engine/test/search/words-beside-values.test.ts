@@ -6,7 +6,7 @@
  * no order, is not the kernel's.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -39,19 +39,18 @@ beforeAll(async () => {
     schemaOf({
       ...{ id: 'string', body: 'string', kind: 'string', n: 'int', ok: 'boolean', at: 'date' },
     }),
+    { rows: rows.slice(0, 4000) },
   );
-  await lake.define(`key: { identifier: [id] }
+  await lake.build(`key: { identifier: [id] }
 fields:
   - { name: body, type: TEXT, analyzer: simple }
   - { name: kind, type: KEYWORD, fast: true }
   - { name: n, type: LONG, fast: true }
   - { name: ok, type: BOOL }
   - { name: at, type: DATE, fast: true }`);
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 4000) });
-  await lake.backend.reindex({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(4000, 5900) });
+  await lake.append(rows.slice(4000, 5900));
   await lake.backend.sync({});
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(5900) });
+  await lake.append(rows.slice(5900));
   await deleteRows(lake.source, 'n = 3 AND ok');
   await lake.backend.sync({});
 });

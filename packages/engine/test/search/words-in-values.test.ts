@@ -1,6 +1,6 @@
 /** Words inside whole values, keys of objects and ends of paths: what a search says of them. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Type } from '@lakehouse-search/lake';
+import type { Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf, structOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -37,9 +37,8 @@ const hasWord = (word: string) => (text: string) => new RegExp(`\\b${word}\\b`, 
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake({ freshnessMs: 0 });
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [title, genre, title_exact, code]
 fields:
   - { name: title, type: TEXT }
@@ -56,7 +55,6 @@ fields:
 variants:
   - { column: needs, flatten: true }
   - { column: meta, flatten: true }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 
@@ -227,7 +225,7 @@ describe('a claim about all rows', () => {
   it('names the snapshots that the index is behind', async () => {
     const says = async (query: string) => (await search(query)).notes?.join();
     expect(await says('genre:nothing')).toMatch(/^values of genre: Black Comedy/);
-    await appendRows(lake.source, { kind: 'rows', rows: [{ ...ROWS[0], id: 99, genre: 'War' }] });
+    await lake.append([{ ...ROWS[0], id: 99, genre: 'War' }]);
     const behind = '(of the index, 1 snapshot behind the table)';
     expect(await says('genre:nothing')).toContain(`values of genre ${behind}: Black Comedy`);
     expect(await says('needs.other:1')).toContain(`no row has needs.other ${behind}`);

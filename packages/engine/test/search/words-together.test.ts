@@ -1,5 +1,4 @@
 /** Words of a query that belong together: what a search says of them, with the hits of a loop. */
-import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -27,9 +26,8 @@ const ROWS = Array.from({ length: 60 }, (_, id) => ({
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake();
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [city, goods, state, segment, given_name, surname^5, street]
 fields:
   - { name: city, type: TEXT }
@@ -42,7 +40,6 @@ fields:
   - { name: born, type: DATE, fast: true }
   - { name: state, type: KEYWORD, folded: true, fast: true }
   - { name: segment, type: KEYWORD, folded: true, fast: true }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 

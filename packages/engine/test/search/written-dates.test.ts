@@ -1,6 +1,6 @@
 /** Dates as logs, forms and people write them: what a search says of them. */
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
+import type { Schema, Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { writtenDates } from '../../src/query/bind/written-dates.ts';
@@ -39,9 +39,8 @@ const at = (start: string) => rows(({ ts }) => ts.startsWith(start));
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake({ freshnessMs: 0 });
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: ROWS });
-  await lake.define(`key: { identifier: [id] }
+  await lake.create(schema, { rows: ROWS });
+  await lake.build(`key: { identifier: [id] }
 default_fields: [what, action]
 fields:
   - { name: what, type: TEXT, analyzer: folded }
@@ -49,7 +48,6 @@ fields:
   - { name: ts, type: DATE, fast: true }
   - { name: released, type: TEXT, analyzer: folded }
   - { name: line, type: TEXT, analyzer: folded }`);
-  await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
 
@@ -175,12 +173,10 @@ describe('a date without a year', () => {
   let years: SmallLake;
   beforeAll(async () => {
     years = await openSmallLake({ freshnessMs: 0 });
-    await years.create({ ...schema, fields: schema.fields.slice(0, 2) });
     const all = instants.map((ts, id) => ({ id, ts }));
-    await appendRows(years.source, { kind: 'rows', rows: all });
-    await years.define(`key: { identifier: [id] }
+    await years.create({ ...schema, fields: schema.fields.slice(0, 2) }, { rows: all });
+    await years.build(`key: { identifier: [id] }
 fields: [{ name: ts, type: DATE, fast: true }]`);
-    await years.backend.reindex({});
   });
   afterAll(() => years.close());
 

@@ -3,7 +3,7 @@
 import type { SourceFile } from '@lakehouse-search/contract';
 import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
 import type { CheckpointState } from '@lakehouse-search/engine';
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { checkIndex } from '../../../../test/support/check-index.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
@@ -248,15 +248,14 @@ describe('applyBatch', () => {
     lake = await openSmallLake();
     await lake.create(SCHEMA);
     await append(0, 10);
-    await lake.define('fields: [{ name: text, type: KEYWORD, cached: true }]');
-    await lake.backend.reindex({});
+    await lake.build('fields: [{ name: text, type: KEYWORD, cached: true }]');
   });
   afterEach(() => lake.close());
 
   const append = (from: number, to: number) => {
     const ids = Array.from({ length: to - from }, (_, i) => from + i);
     const rows = ids.map((id) => ({ id, text: `text ${id}` }));
-    return appendRows(lake.source, { kind: 'rows', rows });
+    return lake.append(rows);
   };
 
   /** A connector that reads whole files, and knows of the index what its checkpoint says. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Progress } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, deleteRows, type Value } from '@lakehouse-search/lake';
+import { deleteRows, type Value } from '@lakehouse-search/lake';
 import { afterEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -86,7 +86,7 @@ async function fill(lake: SmallLake, from = 0): Promise<void> {
   for (let file = 0; file < FILES; file++) {
     const first = from + file * FILE_ROWS;
     const rows = Array.from({ length: FILE_ROWS }, (_, i) => row(first + i));
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
   }
   await deleteRows(lake.source, `id % 11 = 3`);
 }
@@ -171,8 +171,8 @@ describe('a build by several threads', () => {
 
   it('names both rows of a key that is in two files', async () => {
     const lake = await makeLake(WORDS);
-    await appendRows(lake.source, { kind: 'rows', rows: [row(1), row(2)] });
-    await appendRows(lake.source, { kind: 'rows', rows: [row(3), row(2)] });
+    await lake.append([row(1), row(2)]);
+    await lake.append([row(3), row(2)]);
     await expect(lake.backend.reindex(THREADS)).rejects.toMatchObject({
       code: 'source_invalid',
       message: expect.stringMatching(/key id=2 stands in two rows: row 1 of .* and row 1 of /),

@@ -35,8 +35,7 @@ const upsert = (from: number, to: number, text: string) =>
 describe('a sync after the history of a table changed', () => {
   test('takes one exact step from an expired checkpoint', async () => {
     await append(0, 20);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     await upsert(5, 8, 'b');
     await deleteRows(lake.source, 'id in (1, 2)');
     await append(20, 24);
@@ -55,8 +54,7 @@ describe('a sync after the history of a table changed', () => {
     await append(10, 20);
     await deleteRows(lake.source, 'id < 4');
     const last = await lake.head();
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     await setRef(lake.source, 'main', 'branch', first);
     const healed = { reason: 'rolled_back', inserted: 4, updated: 0, deleted: 10 };
     expect(await lake.backend.sync({})).toMatchObject({ snapshots_applied: 1, healed });
@@ -73,8 +71,7 @@ describe('a sync after the history of a table changed', () => {
 
   test('empties the index of a table without snapshots, then follows new ones', async () => {
     await append(0, 10);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     forgetSnapshots();
     const healed = { reason: 'rolled_back', inserted: 0, updated: 0, deleted: 10 };
     expect(await lake.backend.sync({})).toMatchObject({ healed, snapshot: null, doc_count: 0 });
@@ -105,8 +102,7 @@ describe('a sync after the history of a table changed', () => {
 
   test('takes one step to the head if files of a snapshot between are missing', async () => {
     await append(0, 10);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     const before = dataFiles();
     await append(10, 20);
     await upsert(12, 15, 'b');
@@ -124,8 +120,7 @@ describe('a sync after the history of a table changed', () => {
 
   test('continues with the next head if files of a head are removed while it reads', async () => {
     await append(0, 10);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     await append(10, 12);
     await append(12, 14);
     let moved = false;
@@ -145,8 +140,7 @@ describe('a sync after the history of a table changed', () => {
 
   test('takes one step to the head if manifests of a snapshot between are missing', async () => {
     await append(0, 10);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     const before = metadataFiles();
     await append(10, 12);
     const gone = metadataFiles().filter((path) => !before.includes(path) && path.endsWith('.avro'));
@@ -159,8 +153,7 @@ describe('a sync after the history of a table changed', () => {
 
   test('takes one step to the head past a snapshot with two rows of one key', async () => {
     await append(0, 10);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     await append(9, 12);
     await expect(lake.backend.sync({})).rejects.toThrow('key id=9 stands in two rows');
     await deleteRows(lake.source, 'id = 9');
@@ -172,8 +165,7 @@ describe('a sync after the history of a table changed', () => {
 
   test('refuses another table of the same name and names both uuids', async () => {
     await append(0, 3);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     rmSync(join(lake.folder, 'lake'), { recursive: true });
     await createTable(lake.source.catalog, lake.source.table, { schema: SCHEMA });
     await expect(lake.backend.sync({})).rejects.toMatchObject({

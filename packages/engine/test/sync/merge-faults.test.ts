@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FollowEvent, LhsError } from '@lakehouse-search/contract';
-import { appendRows, openTable } from '@lakehouse-search/lake';
+import { openTable } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
@@ -23,11 +23,10 @@ const FIELDS = 'fields: [{ name: id, type: LONG }]';
 describe('a merge that fails', () => {
   it('is one event of the follower, which goes on', async () => {
     const lake = await openSmallLake();
-    const append = (id: number) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+    const append = (id: number) => lake.append([{ id }]);
     await lake.create(SCHEMA);
     await append(0);
-    await lake.define(FIELDS);
-    await lake.backend.reindex({});
+    await lake.build(FIELDS);
     const indexes = join(lake.folder, 'data', 'indexes');
     const { path } = currentGeneration(join(indexes, readdirSync(indexes)[0]))!;
     const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Coordinates } from '@lakehouse-search/contract';
 import {
-  appendRows,
   compactTable,
   deleteRows,
   openTable,
@@ -66,7 +65,7 @@ async function change(model: Model, random: () => number): Promise<void> {
   const kind = below(5);
   if (kind <= 1 || model.live.size < 5) {
     const rows = model.rows(1 + below(40), () => below(60));
-    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.append(rows);
   } else if (kind === 2) {
     const [n, stamp] = [below(60), below(200)];
     model.remove((own, at) => own === n || at === stamp);

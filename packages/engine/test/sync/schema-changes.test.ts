@@ -29,8 +29,7 @@ beforeEach(async () => {
   lake = await openSmallLake();
   await lake.create(SCHEMA);
   await append({}, 0, 6);
-  await lake.define(DEFINITION);
-  await lake.backend.reindex({});
+  await lake.build(DEFINITION);
 });
 afterEach(() => lake.close());
 
@@ -167,11 +166,9 @@ describe('a schema change of the table', () => {
     lake = await openSmallLake();
     const fields = [SCHEMA.fields[0], { ...SCHEMA.fields[1], type: { kind: 'variant' } as const }];
     await lake.create({ ...SCHEMA, fields }, { formatVersion: 3 });
-    const put = (id: number, title: unknown) =>
-      appendRows(lake.source, { kind: 'rows', rows: [{ id, title }] });
+    const put = (id: number, title: unknown) => lake.append([{ id, title }]);
     await put(1, { color: 'red' });
-    await lake.define('key: { identifier: [id] }\nvariants: [{ column: title, flatten: true }]');
-    await lake.backend.reindex({});
+    await lake.build('key: { identifier: [id] }\nvariants: [{ column: title, flatten: true }]');
     await put(2, { color: 'red', shape: { corners: 'three' } });
     expect(await lake.backend.sync({})).toMatchObject({ inserted: 1 });
     const total = async (query: string) => (await lake.backend.search({ query })).total;

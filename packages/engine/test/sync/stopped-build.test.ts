@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '@lakehouse-search/engine';
 import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -22,16 +21,14 @@ let backend: LocalEngine;
 beforeEach(async () => {
   lake = await openSmallLake({ memoryBytes: 2 ** 20 });
   backend = lake.backend;
-  await lake.create(schema);
-  await appendRows(lake.source, { kind: 'rows', rows: [{ id: 0, title: title(0) }] });
+  await lake.create(schema, { rows: [{ id: 0, title: title(0) }] });
 });
 afterEach(() => lake.close());
 
 const define = async (fields = '') => {
-  await lake.define(`fields:\n  - { name: title, type: TEXT }${fields}`);
-  await backend.reindex({});
+  await lake.build(`fields:\n  - { name: title, type: TEXT }${fields}`);
   const rows = Array.from({ length: ROWS }, (_, i) => ({ id: i + 1, title: title(i + 1) }));
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.append(rows);
 };
 
 /** Files of the index, but for the cache of embeddings. */
@@ -100,7 +97,7 @@ describe('a compaction that is stopped', () => {
   it('that is stopped while it merges leaves the index as it was', async () => {
     await define();
     await backend.sync({});
-    await appendRows(lake.source, { kind: 'rows', rows: [{ id: ROWS + 1, title: 'the last' }] });
+    await lake.append([{ id: ROWS + 1, title: 'the last' }]);
     await backend.sync({});
     const { segments } = await backend.describeIndex({});
     expect(segments).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendRows, deleteRows, type SourceTable } from '@lakehouse-search/lake';
+import { deleteRows, type SourceTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -20,14 +20,13 @@ beforeEach(async () => {
   lake = await openSmallLake();
   await lake.create(SCHEMA);
   await append(0, 10);
-  await lake.define(FIELDS);
-  await lake.backend.reindex({});
+  await lake.build(FIELDS);
 });
 afterEach(() => lake.close());
 
 const append = (from: number, to: number) => {
   const ids = Array.from({ length: to - from }, (_, i) => from + i);
-  return appendRows(lake.source, { kind: 'rows', rows: ids.map((id) => ({ id, text: `t${id}` })) });
+  return lake.append(ids.map((id) => ({ id, text: `t${id}` })));
 };
 
 /** The live generation's folder, and a session on it that flushes after every few documents. */

@@ -1,6 +1,6 @@
 /** A reindex that is interrupted (Ctrl-C) while it builds the graph of a segment. */
 import type { LhsError } from '@lakehouse-search/contract';
-import { appendRows, type Schema } from '@lakehouse-search/lake';
+import type { Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -50,12 +50,11 @@ const openDirectory: OpenDirectory = (path, fence) => {
 let lake: SmallLake;
 beforeAll(async () => {
   lake = await openSmallLake({ openDirectory });
-  await lake.create(schema);
-  await lake.define(`fields:\n  - { name: own, type: VECTOR, dims: ${DIMS}, index: hnsw }`);
   const below = seededBelow(7);
   const vector = () => Array.from({ length: DIMS }, () => below(2001) / 1000 - 1);
   const rows = Array.from({ length: ROWS }, (_, id) => ({ id: BigInt(id), own: vector() }));
-  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.create(schema, { rows });
+  await lake.define(`fields:\n  - { name: own, type: VECTOR, dims: ${DIMS}, index: hnsw }`);
 });
 afterAll(() => lake.close());
 

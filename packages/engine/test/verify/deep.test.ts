@@ -1,4 +1,4 @@
-import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tableToFormatOne } from '../../../../test/support/format-1.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
@@ -35,11 +35,10 @@ beforeEach(async () => {
     return { ...model, embed };
   };
   lake = await openSmallLake({ openEmbedder });
-  await lake.create(SCHEMA);
   const titles = ['Night trains', 'night bus', null, 'day trains', 'trains trains'];
   const rows = titles.map((title, id) => ({ id, title, org: id === 1 ? null : `o${id % 2}` }));
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 3) });
-  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(3) });
+  await lake.create(SCHEMA, { rows: rows.slice(0, 3) });
+  await lake.append(rows.slice(3));
 });
 afterEach(() => lake.close());
 
@@ -58,8 +57,7 @@ function redefine(change: (text: string) => string): void {
 
 describe('a deep verify', () => {
   it('compares every document with its row indexed again', async () => {
-    await lake.define(FIELDS);
-    await lake.backend.reindex({ index: 't' });
+    await lake.build(FIELDS);
     await deleteRows(lake.source, 'id = 3');
     await lake.backend.sync({ index: 't' });
     expect(await verify()).toMatchObject({ equal: true, deep_documents: 4, faults: [] });
@@ -67,8 +65,7 @@ describe('a deep verify', () => {
   });
 
   it('finds right rows under wrong terms, which the comparison of rows does not', async () => {
-    await lake.define(FIELDS);
-    await lake.backend.reindex({ index: 't' });
+    await lake.build(FIELDS);
     redefine((text) =>
       text.replace('source: title, analyzer: standard', 'source: title, analyzer: english'),
     );
@@ -81,8 +78,7 @@ describe('a deep verify', () => {
   });
 
   it('compares documents whose row hashes cover other columns than a build would', async () => {
-    await lake.define(FIELDS);
-    await lake.backend.reindex({ index: 't' });
+    await lake.build(FIELDS);
     const registry = new Registry(lake.backend.dataDir);
     const home = indexFolder(lake.backend.dataDir, registry.get('t').uuid);
     registry.close();
@@ -94,8 +90,7 @@ describe('a deep verify', () => {
   });
 
   it('finds vectors that the model does not give', async () => {
-    await lake.define(`${FIELDS}  - { name: v, type: VECTOR, source: title, dims: 8, model: m }\n`);
-    await lake.backend.reindex({ index: 't' });
+    await lake.build(`${FIELDS}  - { name: v, type: VECTOR, source: title, dims: 8, model: m }\n`);
     expect(await verify()).toMatchObject({ equal: true, deep_documents: 5 });
     reversed = true;
     expect((await verify()).faults).toEqual([
@@ -104,8 +99,7 @@ describe('a deep verify', () => {
   });
 
   it('does not go with a repair', async () => {
-    await lake.define(FIELDS);
-    await lake.backend.reindex({ index: 't' });
+    await lake.build(FIELDS);
     await expect(verify({ repair: true })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 });

@@ -1,4 +1,4 @@
-import { appendRows, openTable } from '@lakehouse-search/lake';
+import { openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { changeColumns } from '../../../../test/support/maintenance/index.ts';
@@ -14,14 +14,13 @@ const schema = schemaOf({ id: 'long', title: 'string', body: 'string' });
 
 let lake: SmallLake;
 const append = (from: number, count: number) =>
-  appendRows(lake.source, {
-    kind: 'rows',
-    rows: Array.from({ length: count }, (_, i) => ({
+  lake.append(
+    Array.from({ length: count }, (_, i) => ({
       id: BigInt(from + i),
       title: `title ${from + i}`,
       body: i % 3 === 0 ? null : `body ${from + i}`,
     })),
-  });
+  );
 const directory = () => openLocalDirectory(generationOf(lake.folder));
 
 /**
@@ -57,8 +56,7 @@ beforeEach(async () => {
   lake = await openSmallLake();
   await lake.create(schema, { formatVersion: 2 });
   await append(0, 30);
-  await lake.define('fields: [{ name: title, type: TEXT, cached: true }]');
-  await lake.backend.reindex({});
+  await lake.build('fields: [{ name: title, type: TEXT, cached: true }]');
 });
 afterEach(() => lake.close());
 

@@ -1,7 +1,7 @@
 /**
  * A table, its index at two states (one of them held by a point in time), and the model of each.
  */
-import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { ADDRESSES, LONGS, VALUES, WORDS } from '../../../../../test/support/oracle/corpus.ts';
 import {
@@ -126,7 +126,7 @@ export async function openMatrixLake(seed: number): Promise<MatrixLake> {
   const rows = new Map<string, MatrixRow>();
   const append = async (from: number, to: number) => {
     const added = all.slice(from, to);
-    await appendRows(lake.source, { kind: 'rows', rows: added });
+    await lake.append(added);
     for (const row of added) rows.set(row.id, row);
     await lake.backend.sync({});
   };
@@ -140,7 +140,7 @@ export async function openMatrixLake(seed: number): Promise<MatrixLake> {
       });
     return { live, vectors, model: new Model(live, live, nearest) };
   };
-  await appendRows(lake.source, { kind: 'rows', rows: all.slice(0, 60) });
+  await lake.append(all.slice(0, 60));
   for (const row of all.slice(0, 60)) rows.set(row.id, row);
   await lake.backend.reindex({});
   await append(60, 90);
