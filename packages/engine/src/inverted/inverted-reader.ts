@@ -9,6 +9,7 @@ import {
   type PostingsSource,
   type TermInfo,
 } from '../postings/term-info.ts';
+import { mapCold } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { type DictionaryLayout, dictionaryLayout, entriesOf } from './dictionary-layout.ts';
 import { DictionaryReader } from './dictionary-reader.ts';
@@ -29,6 +30,7 @@ import {
   type Section,
 } from './format.ts';
 import { normsByCode } from './lengths.ts';
+import type { BlockRange } from './pattern/prefix.ts';
 import type { TermCursor } from './term-cursor.ts';
 
 /**
@@ -260,6 +262,26 @@ export class InvertedReader implements PostingsSource {
   terms(from?: Uint8Array): TermCursor {
     this.#needEntries(0, this.dictionaryBlocks);
     return this.#terms.cursor(from);
+  }
+
+  /** A cursor that enters some blocks (from .. to, inclusive), whose terms may be read. */
+  termsIn(ranges: readonly BlockRange[]): TermCursor {
+    mapCold(ranges, ({ from, to }) => this.#needEntries(from, to + 1));
+    return this.#terms.cursor();
+  }
+
+  /** Bytes of the entries of the dictionary. */
+  get dictionaryBytes(): number {
+    return this.#layout.end - this.#layout.entries;
+  }
+
+  /** The first eight bytes of the first term of a block; missing ones are 0. */
+  blockHead(block: number): Uint8Array {
+    const { arena, index } = this.#layout;
+    const bytes = Buffer.allocUnsafe(8);
+    bytes.writeInt32BE(arena.i32[index + block * BLOCK_WORDS]);
+    bytes.writeInt32BE(arena.i32[index + block * BLOCK_WORDS + 1], 4);
+    return bytes;
   }
 
   /** A big term's record, decoded. */

@@ -29,6 +29,8 @@ export class TermCursor {
   #big = 0;
   #bigNext = 0;
   #peeked = false;
+  /** Terms before the end. */
+  #limit: number;
 
   constructor(
     layout: DictionaryLayout,
@@ -44,6 +46,7 @@ export class TermCursor {
     this.#end = layout.end;
     this.#smallAt = layout.small;
     this.#terms = layout.terms;
+    this.#limit = layout.terms;
     this.#blockOf = blockOf;
     this.#ordinal = block * DICTIONARY_BLOCK;
   }
@@ -68,7 +71,7 @@ export class TermCursor {
       this.#peeked = false;
       return true;
     }
-    if (this.#ordinal >= this.#terms || this.#at > this.#end) return false;
+    if (this.#ordinal >= this.#limit || this.#at > this.#end) return false;
     if (this.#ordinal % DICTIONARY_BLOCK === 0) this.#enterBlock();
     this.#readLengths();
     this.#df = this.#varint();
@@ -151,10 +154,11 @@ export class TermCursor {
       : { df: this.#df, kind: BIG, at: this.#big };
   }
 
-  /** Goes before the first term of a dictionary block. */
-  enter(block: number): void {
+  /** Goes before the first term of a dictionary block; ends before block `end`. */
+  enter(block: number, end = Number.POSITIVE_INFINITY): void {
     this.#peeked = false;
     this.#ordinal = block * DICTIONARY_BLOCK;
+    this.#limit = Math.min(this.#terms, end * DICTIONARY_BLOCK);
   }
 
   /** Goes before the first term that is not below `term`: the next `next` reads it. */

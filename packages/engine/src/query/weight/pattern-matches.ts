@@ -3,7 +3,8 @@ import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { demandBig, markAll } from '../../inverted/pattern/documents.ts';
 import { type FoundTerms, foundTerms } from '../../inverted/pattern/found-terms.ts';
 import { findNearTerms, findWithinEdits } from '../../inverted/pattern/near.ts';
-import { findPrefix } from '../../inverted/pattern/prefix.ts';
+import { possibleBlocks } from '../../inverted/pattern/possible-blocks.ts';
+import { type BlockRange, blocksOf, findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import { BIG, type TermInfo } from '../../postings/term-info.ts';
 import { collectDemands } from '../../storage/cold-file.ts';
@@ -91,29 +92,38 @@ export function eachTerm(
   deadline: Deadline = NO_DEADLINE,
 ): void {
   if (automaton.start < 0) return;
-  const { literalPrefix } = automaton;
-  const cursor = reader.terms(literalPrefix);
+  const ranges = rangesOf(reader, automaton);
+  const cursor = reader.termsIn(ranges);
   const path = new StatePath(automaton);
   let deaths = 0;
   let sought = false;
-  for (let terms = 1; cursor.next(); terms++) {
-    if ((terms & TERMS_A_CHECK) === 0) deadline.check();
-    if (!startsWith(cursor, literalPrefix)) return;
-    // After a seek it is not known what the term shares with the last one that was read.
-    const state = path.follow(cursor.source, cursor.length, sought ? 0 : cursor.shared);
-    sought = false;
-    if (state >= 0) {
-      deaths = 0;
-      if (automaton.accepts(state)) visit(cursor.info(), automaton.distance(state), cursor);
-    } else if (++deaths > DEATHS_BEFORE_SEEK) {
-      const target = nextPossible(automaton, cursor.bytes());
-      if (target === undefined) return;
-      cursor.seek(target);
-      deaths = 0;
-      sought = true;
+  let terms = 0;
+  for (const { from, to } of ranges) {
+    cursor.enter(from, to + 1);
+    while (cursor.next()) {
+      if ((++terms & TERMS_A_CHECK) === 0) deadline.check();
+      // After a seek it is not known what the term shares with the last one that was read.
+      const state = path.follow(cursor.source, cursor.length, sought ? 0 : cursor.shared);
+      sought = false;
+      if (state >= 0) {
+        deaths = 0;
+        if (automaton.accepts(state)) visit(cursor.info(), automaton.distance(state), cursor);
+      } else if (++deaths > DEATHS_BEFORE_SEEK) {
+        const target = nextPossible(automaton, cursor.bytes());
+        if (target === undefined) return;
+        cursor.seek(target);
+        deaths = 0;
+        sought = true;
+      }
     }
   }
 }
+
+/** The blocks that may hold terms that the automaton accepts. */
+const rangesOf = (reader: InvertedReader, automaton: TermAutomaton): readonly BlockRange[] =>
+  reader.cold
+    ? possibleBlocks(reader, (term) => nextPossible(automaton, term))
+    : [blocksOf(reader, automaton.literalPrefix)];
 
 /** The states that the bytes of the last term led through, as far as they live. */
 class StatePath {
@@ -146,11 +156,4 @@ class StatePath {
     states.set(this.#states);
     this.#states = states;
   }
-}
-
-function startsWith(cursor: TermCursor, prefix: Uint8Array): boolean {
-  if (cursor.length < prefix.length) return false;
-  const { source } = cursor;
-  for (let i = 0; i < prefix.length; i++) if (source[i] !== prefix[i]) return false;
-  return true;
 }
