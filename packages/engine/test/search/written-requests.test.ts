@@ -94,47 +94,53 @@ describe('an aggregation', () => {
   });
 });
 
-it.each([
-  'SELECT Type, count(*) FROM cars GROUP BY Type',
-  'count(*) group by Type',
-  'count by type',
-  'select distinct Type from cars',
-])('facets: %s', async (query) => {
-  const { of, request, total } = await meant(query);
-  expect([of, request, total]).toEqual(['facets', { query: '*:*', fields: ['Type'] }, ROWS.length]);
-});
+describe('another request', () => {
+  it.each([
+    'SELECT Type, count(*) FROM cars GROUP BY Type',
+    'count(*) group by Type',
+    'count by type',
+    'select distinct Type from cars',
+  ])('facets: %s', async (query) => {
+    const { of, request, total } = await meant(query);
+    expect([of, request, total]).toEqual([
+      'facets',
+      { query: '*:*', fields: ['Type'] },
+      ROWS.length,
+    ]);
+  });
 
-it.each([
-  ['ORDER BY Price DESC', { sort: [{ field: 'Price', desc: true }] }],
-  ['top 10 Price', { sort: [{ field: 'Price', desc: true }], limit: 10 }],
-  ['top 3 cars by price', { sort: [{ field: 'Price', desc: true }], limit: 3 }],
-  ['lowest price', { sort: [{ field: 'Price' }] }],
-  [
-    'ford sort by Type, Price desc',
-    { query: 'ford', sort: [{ field: 'Type' }, { field: 'Price', desc: true }] },
-  ],
-  [
-    'SELECT name FROM t WHERE Price < 5 ORDER BY Price LIMIT 4',
-    { query: 'Price:<5', sort: [{ field: 'Price' }], limit: 4 },
-  ],
-])('an order: %s', async (query, expected) => {
-  const { of, request, total } = await meant(query);
-  expect([of, request]).toEqual(['search', { query: '*:*', ...expected }]);
-  expect((await lake.backend.search(request)).total).toBe(total);
-});
+  it.each([
+    ['ORDER BY Price DESC', { sort: [{ field: 'Price', desc: true }] }],
+    ['top 10 Price', { sort: [{ field: 'Price', desc: true }], limit: 10 }],
+    ['top 3 cars by price', { sort: [{ field: 'Price', desc: true }], limit: 3 }],
+    ['lowest price', { sort: [{ field: 'Price' }] }],
+    [
+      'ford sort by Type, Price desc',
+      { query: 'ford', sort: [{ field: 'Type' }, { field: 'Price', desc: true }] },
+    ],
+    [
+      'SELECT name FROM t WHERE Price < 5 ORDER BY Price LIMIT 4',
+      { query: 'Price:<5', sort: [{ field: 'Price' }], limit: 4 },
+    ],
+  ])('an order: %s', async (query, expected) => {
+    const { of, request, total } = await meant(query);
+    expect([of, request]).toEqual(['search', { query: '*:*', ...expected }]);
+    expect((await lake.backend.search(request)).total).toBe(total);
+  });
 
-it.each([
-  ['SELECT * FROM cars', '*:*', 30],
-  ["select count(*) from cars where Type = 'Van'", 'Type:"Van"', 10],
-])('a query alone: %s', async (query, suggested_query, suggested_total) => {
-  const found = await lake.backend.search({ query, suggest: true });
-  expect(found).toMatchObject({ suggested_query, suggested_total });
-});
+  it.each([
+    ['SELECT * FROM cars', '*:*', 30],
+    ["select count(*) from cars where Type = 'Van'", 'Type:"Van"', 10],
+  ])('a query alone: %s', async (query, suggested_query, suggested_total) => {
+    const found = await lake.backend.search({ query, suggest: true });
+    expect(found).toMatchObject({ suggested_query, suggested_total });
+  });
 
-it.each(['top ford', 'max audi', 'ford group by nothing', 'speed limit 50', 'avg(name)'])(
-  'nothing else: %s',
-  async (query) => {
-    const { notes = [] } = await lake.backend.search({ query, suggest: true });
-    expect(notes.join()).not.toContain('is no query');
-  },
-);
+  it.each(['top ford', 'max audi', 'ford group by nothing', 'speed limit 50', 'avg(name)'])(
+    'nothing else: %s',
+    async (query) => {
+      const { notes = [] } = await lake.backend.search({ query, suggest: true });
+      expect(notes.join()).not.toContain('is no query');
+    },
+  );
+});

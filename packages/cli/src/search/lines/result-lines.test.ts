@@ -47,7 +47,7 @@ describe('the lines of a search answer', () => {
     expect(lines[2]).toBe(' 1  1.23  sku=A1                 brand Zephyr · price 6.67');
   });
 
-  it('end with what was probably meant, as a command with the same flags, then the next page', () => {
+  it('end with what was probably meant, with the same flags, then the next page', () => {
     const more = { total: 3, suggested_query: '-tent', suggested_total: 2 };
     const lines = resultLines(answer(more), search({ limit: 1, filter: 'a' }), page);
     expect(lines.slice(-3)).toEqual([

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { requestCommands, requestWords } from './request-words.ts';
 
+const said = (how: string) => `"x" is no query: perhaps you mean ${how} (1,234 hits)`;
 const note = (of: string, request: object) =>
-  `"x" is no query: perhaps you mean ${of} index "cars" with ${JSON.stringify(request)} (1,234 hits)`;
+  said(`${of} index "cars" with ${JSON.stringify(request)}`);
 
 describe('the command of a request', () => {
   const sort = [{ field: 'Price', desc: true }, { field: 'Type' }];
   const avg = { 'Price avg': { avg: { field: 'Price' } } };
   const terms = { field: 'Type', size: 5 };
+  const nested = { Type: { terms, aggs: { Make: { terms } } } };
   it.each([
     ['search', { query: '*:*' }, "lhs search cars '*:*'"],
     [
@@ -32,16 +34,10 @@ describe('the command of a request', () => {
       { aggs: { Type: { terms, aggs: avg } } },
       'lhs aggregate cars --terms Type --size 5 --avg Price',
     ],
-    [
-      'aggregate',
-      { aggs: { Type: { terms, aggs: { Make: { terms } } } } },
-      `lhs aggregate cars --aggs '{"Type":{"terms":{"field":"Type","size":5},"aggs":{"Make":{"terms":{"field":"Type","size":5}}}}}'`,
-    ],
+    ['aggregate', { aggs: nested }, `lhs aggregate cars --aggs '${JSON.stringify(nested)}'`],
   ])('%s with %j', (of, request, command) => {
     expect(requestCommands([note(of, request), 'another note'])).toEqual([command]);
-    expect(requestWords(note(of, request))).toBe(
-      `"x" is no query: perhaps you mean ${command} (1,234 hits)`,
-    );
+    expect(requestWords(note(of, request))).toBe(said(command));
   });
 
   it('is of such remarks only', () => {
