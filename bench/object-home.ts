@@ -178,6 +178,16 @@ function memory(): number {
   return heapUsed + arrayBuffers;
 }
 
+/** What a reader takes after searches, without the code, which is loaded. */
+async function memoryOf(searches: readonly Search[]): Promise<number> {
+  const before = memory();
+  const engine = await openEngine(location, { threads: 0 });
+  for (const one of searches) await one(engine);
+  const bytes = memory() - before;
+  await engine.close();
+  return bytes;
+}
+
 async function branch(): Promise<void> {
   const engine = await openEngine(published, { threads: 0 });
   const name = `branch-${Date.now()}`;
@@ -233,7 +243,6 @@ async function writes(): Promise<void> {
 async function searches(): Promise<void> {
   await publish();
   if (values.kind === undefined) firstAnswer();
-  const before = memory();
   const [here, there] = [
     await openEngine(data, { threads: 0 }),
     await openEngine(location, { threads: 0 }),
@@ -258,10 +267,9 @@ async function searches(): Promise<void> {
     console.log(name, JSON.stringify(table[name]));
   }
   console.table(table);
-  console.log(
-    `heap and arrays of both engines: ${((memory() - before) / rows).toFixed(2)} bytes a row`,
-  );
   await Promise.all([here.close(), there.close()]);
+  const bytes = await memoryOf(Object.values(kinds).map((kind) => kind(words[0], 2010)));
+  console.log(`heap and arrays of an open reader: ${(bytes / rows).toFixed(2)} bytes a row`);
   if (values.kind === undefined) await branch();
 }
 
