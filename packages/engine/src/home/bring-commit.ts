@@ -60,17 +60,30 @@ export async function bringCommit(
   const stored = new CommitFiles(home, published, signal);
   await stored.openUnknown(former);
   const next = commitOfBytes(directory, (await stored.find(COMMIT_FILE)).opening);
-  const commit = await withTwins(directory, { next, former }, formOf(next, former), stored);
   const isKept = keptFiles(directory, former);
-  const missing = [...sealedFiles(commit)].filter(
-    ([name, seal]) => !isKept(name, seal) && !isHere(join(path, name), seal),
-  );
-  await eachOf(missing, REQUESTS_AT_ONCE, async ([name, seal]) => {
+  const write = async (name: string, seal: FileSeal): Promise<void> => {
+    if (isKept(name, seal) || isHere(join(path, name), seal)) return;
     const { key, pieces } = await stored.find(name);
     const other = () =>
       corrupt(`${home.place}/${key}`, `"${name}" is not the file that the commit names`);
     await writeMissing(join(path, name), seal, checkedPieces(pieces(), seal, other));
+  };
+  const revision = freeRevision(directory, next);
+  const inForm = entriesInForm(
+    directory,
+    { isKept, former, revision },
+    formOf(next, former),
+    stored,
+  );
+  // segment by segment, so that no more of their bundles are in memory
+  const segments = await eachOf(next.segments, REQUESTS_AT_ONCE, async (entry) => {
+    const made = await inForm(entry);
+    await eachOf(made.components, REQUESTS_AT_ONCE, (one) => write(one.file, one));
+    return made;
   });
+  const commit = { ...next, segments, next_revision: revision + 1 };
+  const others = [...sealedFiles({ ...commit, segments: [] })];
+  await eachOf(others, REQUESTS_AT_ONCE, ([name, seal]) => write(name, seal));
   accept?.(commit, directory);
   return writeCommit(directory, commit);
 }
@@ -85,34 +98,44 @@ function readableCommit(directory: Directory): Commit | null {
   }
 }
 
+type IsKept = (name: string, seal: FileSeal) => boolean;
+
 /** Tells which files of a commit are there with their lengths. */
-function keptFiles(directory: Directory, commit: Commit | null) {
+function keptFiles(directory: Directory, commit: Commit | null): IsKept {
   const names = new Set(directory.list());
   const seals: ReadonlyMap<string, FileSeal> = commit === null ? new Map() : sealedFiles(commit);
-  return (name: string, { length, crc }: FileSeal): boolean =>
+  return (name, { length, crc }) =>
     seals.get(name)?.crc === crc && names.has(name) && directory.size(name) === length;
 }
 
-/** The next commit with segments in their forms; those that are so here stay as they are. */
-async function withTwins(
+/** A revision that no file has. */
+function freeRevision(directory: Directory, { next_revision }: Commit): number {
+  const numbers = directory.list().map((name) => Number(/^s\d+\..*\.(\d+)$/.exec(name)?.[1] ?? 0));
+  return numbers.reduce((next, number) => Math.max(next, number + 1), next_revision);
+}
+
+interface Here {
+  readonly isKept: IsKept;
+  readonly former: Commit | null;
+  readonly revision: number;
+}
+
+/** Makes the entries of segments in their forms; those that are so here stay as they are. */
+function entriesInForm(
   directory: Directory,
-  { next, former }: { readonly next: Commit; readonly former: Commit | null },
+  { isKept, former, revision }: Here,
   formOf: FormOf,
   stored: CommitFiles,
-): Promise<Commit> {
-  const isKept = keptFiles(directory, former);
+): (entry: SegmentEntry) => Promise<SegmentEntry> {
   const isWhole = ({ components }: SegmentEntry) =>
     components.every((one) => isKept(one.file, one));
   const here = new Map(former?.segments.filter(isWhole).map((entry) => [entry.id, entry]));
-  const numbers = directory.list().map((name) => Number(/^s\d+\..*\.(\d+)$/.exec(name)?.[1] ?? 0));
-  const revision = Math.max(next.next_revision, ...numbers.map((number) => number + 1));
-  const segments = await eachOf(next.segments, REQUESTS_AT_ONCE, async (entry) => {
+  return async (entry) => {
     const form = formOf(entry);
     if (form === null) return entry;
     const again = coldAgain(entry, here.get(entry.id), stored);
     return again ?? coldEntry(directory, entry, { form, revision }, stored);
-  });
-  return { ...next, segments, next_revision: revision + 1 };
+  };
 }
 
 async function coldEntry(

@@ -26,19 +26,34 @@ export interface CommittedFile {
   readonly pieces: () => Pieces;
 }
 
-/** The files of a published commit in its store; the end of each bundle is read once. */
+interface NamedEnd extends Pick<BundleEnd, 'wholeFile'> {
+  readonly files: ReadonlyMap<string, BundleFile>;
+}
+
+/** Ends of bundles that are read before their files are looked for, at most. */
+const MOST_AHEAD_BYTES = 2 ** 28;
+
+/**
+ * The files of a published commit in its store. The end of each bundle is read once, and forgotten
+ * after its last file was found.
+ */
 export class CommitFiles {
   readonly #home: Home;
   readonly #published: PublishedCommit;
   readonly #signal: AbortSignal | undefined;
-  readonly #ends = new Map<BundleRef, Promise<BundleEnd>>();
+  readonly #ends = new Map<BundleRef, Promise<NamedEnd>>();
   readonly #keys: ReadonlySet<string>;
+  /** Names of files that were not found yet, by bundle. */
+  readonly #unread: ReadonlyMap<BundleRef, Set<string>>;
 
   constructor(home: Home, published: PublishedCommit, signal?: AbortSignal) {
     this.#home = home;
     this.#published = published;
     this.#signal = signal;
-    this.#keys = new Set(published.bundles.map((ref) => bundleKey(published.uuid, ref)));
+    const { uuid, bundles, files } = published;
+    this.#keys = new Set(bundles.map((ref) => bundleKey(uuid, ref)));
+    const byBundle = Map.groupBy(Object.keys(files), (name) => bundles[files[name]]);
+    this.#unread = new Map([...byBundle].map(([ref, names]) => [ref, new Set(names)]));
   }
 
   get place(): string {
@@ -50,13 +65,15 @@ export class CommitFiles {
     return this.#keys.has(key);
   }
 
-  /** Reads the ends of all bundles with files that another commit has not, side by side. */
+  /** Reads ends of bundles with files that another commit has not, side by side. */
   async openUnknown(known: Commit | null): Promise<void> {
     const { bundles, files } = this.#published;
     const seals = known === null ? new Map() : sealedFiles(hotCommit(known));
     const unknown = Object.keys(files).filter((name) => !seals.has(name));
     const refs = new Set(unknown.flatMap((name) => bundles[files[name]] ?? []));
-    await eachOf([...refs], REQUESTS_AT_ONCE, (ref) => this.#endOf(ref));
+    let room = MOST_AHEAD_BYTES;
+    const first = [...refs].filter(({ size, whole }) => (room -= size - whole) >= 0);
+    await eachOf(first, REQUESTS_AT_ONCE, (ref) => this.#endOf(ref));
   }
 
   /** Finds a file. Throws corrupt_index. */
@@ -64,7 +81,9 @@ export class CommitFiles {
     const { uuid, number, bundles, files } = this.#published;
     const ref: BundleRef | undefined = bundles[files[name]];
     const end = ref === undefined ? null : await this.#endOf(ref);
-    const file = end?.files.find((one) => one.name === name);
+    if (this.#unread.get(ref)?.delete(name) && this.#unread.get(ref)?.size === 0)
+      this.#ends.delete(ref);
+    const file = end?.files.get(name);
     if (end === null || file === undefined) {
       const path = `${this.place}/${commitKey(uuid, number)}`;
       throw damagedHome(path, `is damaged: no bundle has "${name}"`);
@@ -87,9 +106,14 @@ export class CommitFiles {
     };
   }
 
-  #endOf(ref: BundleRef): Promise<BundleEnd> {
-    const end = this.#ends.get(ref) ?? readEnd(this.#home, this.#published.uuid, ref, this.#signal);
+  #endOf(ref: BundleRef): Promise<NamedEnd> {
+    const end = this.#ends.get(ref) ?? this.#readEnd(ref);
     this.#ends.set(ref, end);
     return end;
+  }
+
+  async #readEnd(ref: BundleRef): Promise<NamedEnd> {
+    const { files, wholeFile } = await readEnd(this.#home, this.#published.uuid, ref, this.#signal);
+    return { files: new Map(files.map((file) => [file.name, file])), wholeFile };
   }
 }
