@@ -1,19 +1,22 @@
 /**
  * An index in an object store, opened by its location, beside the same index in its data folder:
  * the first answer with an empty cache; requests, rounds, bytes and times of searches of each kind
- * with an empty cache (also with 63 ms more for each request), and with a full one; memory; a
- * branch. LHS_BENCH_DATA and LHS_BENCH_INDEX name the index (with the fields of commits.ts), the
+ * with an empty cache (also with 63 ms more for each request), with a full one, and in the data
+ * folder that publishes (hot); memory; a branch. LHS_BENCH_DATA and LHS_BENCH_INDEX name the index (with the fields of commits.ts), the
  * environment an S3 server. The published copy stays in the work folder for the next run.
  *
  *   node bench/object-home.ts s3://BUCKET/PREFIX [--kind NAME] [--queries 11] [--writes]
+ *     [--branch WAREHOUSE/TABLE]
  *
  * `--writes`: a reindex of git.commits and syncs of 1,000 rows instead, with and without a store.
+ * `--branch`: the table of the index, a branch of which gets a hundredth more rows; a branch of the
+ * index follows it.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows } from '@lakehouse-search/lake';
+import { appendRows, setTableRef } from '@lakehouse-search/lake';
 import { evictColdBytes } from '../packages/engine/dist/storage/cold-cache.js';
 import { coldFigures } from '../packages/engine/dist/storage/cold-file.js';
 import { copyData } from './copy-data.ts';
@@ -38,6 +41,7 @@ const { positionals, values } = parseArgs({
     kind: { type: 'string' },
     queries: { type: 'string', default: '11' },
     writes: { type: 'boolean' },
+    branch: { type: 'string' },
   },
 });
 const [place] = positionals;
@@ -188,16 +192,32 @@ async function memoryOf(searches: readonly Search[]): Promise<number> {
   return bytes;
 }
 
-async function branch(): Promise<void> {
+/** Adds rows to a branch of the table of the index. */
+async function grow(table: string, rows: number): Promise<string> {
+  const source = {
+    catalog: { type: 'filesystem', warehouse: dirname(table) },
+    table: basename(table),
+  } as const;
+  const to = { kind: 'branch', replace: true } as const;
+  const snapshot = await setTableRef(source, 'before', to);
+  await appendRows(source, { kind: 'rows', rows: newCommits(Date.now() % 1e8, rows) });
+  await setTableRef(source, 'grown', to);
+  await setTableRef(source, 'main', { ...to, snapshot });
+  return 'grown';
+}
+
+async function branch(rows: number): Promise<void> {
+  const ref =
+    values.branch === undefined ? undefined : await grow(values.branch, Math.ceil(rows / 100));
   const engine = await openEngine(published, { threads: 0 });
   const name = `branch-${Date.now()}`;
-  const before = proxy.figures();
-  let bytes = 0;
-  const millis = await timed(async () => {
-    bytes = (await engine.cloneIndex({ index, name })).bytes_copied;
+  const figures = await cost(async () => {
+    await engine.cloneIndex({ index, name, ref });
+    await engine.sync({ index: name });
   });
-  const requests = proxy.figures().requests - before.requests;
-  console.log(`branch: ${millis.toFixed(0)} ms, ${requests} requests, ${megabytes(bytes)} copied`);
+  const { num_docs: docs } = await engine.describeIndex({ index: name });
+  const { bytes } = (await engine.usage({ index: name })).objects!;
+  console.log(`branch with ${docs - rows} rows more and ${megabytes(bytes)} of its own`, figures);
   await engine.dropIndex({ index: name });
   await engine.close();
 }
@@ -243,9 +263,10 @@ async function writes(): Promise<void> {
 async function searches(): Promise<void> {
   await publish();
   if (values.kind === undefined) firstAnswer();
-  const [here, there] = [
+  const [here, there, hot] = [
     await openEngine(data, { threads: 0 }),
     await openEngine(location, { threads: 0 }),
+    await openEngine(published, { threads: 0 }),
   ] as const;
   const { num_docs: rows, fields } = await here.describeIndex({ index });
   const hasVectors = fields.some(({ type }) => type === 'VECTOR');
@@ -263,14 +284,15 @@ async function searches(): Promise<void> {
       'cold ms': (await cold(there, searches, 0)).toFixed(0),
       [`+ ${DELAY_MS} ms`]: (await cold(there, searches, DELAY_MS)).toFixed(0),
       ...(await warm([there, here], searches)),
+      'hot of local': (await warm([hot, here], searches))['of local'],
     };
     console.log(name, JSON.stringify(table[name]));
   }
   console.table(table);
-  await Promise.all([here.close(), there.close()]);
+  await Promise.all([here.close(), there.close(), hot.close()]);
   const bytes = await memoryOf(Object.values(kinds).map((kind) => kind(words[0], 2010)));
   console.log(`heap and arrays of an open reader: ${(bytes / rows).toFixed(2)} bytes a row`);
-  if (values.kind === undefined) await branch();
+  if (values.kind === undefined || values.branch !== undefined) await branch(rows);
 }
 
 console.log(machine());
