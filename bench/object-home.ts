@@ -2,8 +2,9 @@
  * An index in an object store, opened by its location, beside the same index in its data folder:
  * the first answer with an empty cache; requests, rounds, bytes and times of searches of each kind
  * with an empty cache (also with 63 ms more for each request), with a full one, and in the data
- * folder that publishes (hot); memory; a branch. LHS_BENCH_DATA and LHS_BENCH_INDEX name the index (with the fields of commits.ts), the
- * environment an S3 server. The published copy stays in the work folder for the next run.
+ * folder that publishes (hot); memory; a branch. LHS_BENCH_DATA and LHS_BENCH_INDEX name the index
+ * (with the fields of commits.ts), the environment an S3 server. The published copy stays in the
+ * work folder for the next run.
  *
  *   node bench/object-home.ts s3://BUCKET/PREFIX [--kind NAME] [--queries 11] [--writes]
  *     [--branch WAREHOUSE/TABLE]
