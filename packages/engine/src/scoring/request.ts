@@ -30,6 +30,8 @@ export interface ScoringSegment {
   readonly blocked: Int32Array | null;
   /** Order of the keys by document; null: keys rise as documents do. */
   readonly ranks: Int32Array | null;
+  /** The documents in that order; absent: it is costly, or theirs. */
+  readonly byRank?: () => Int32Array;
   /**
    * Living documents by term, counted when first asked for. Given where `blocked` is the same from
    * search to search (deletes, no filter), and kept by the caller as long as that is so.

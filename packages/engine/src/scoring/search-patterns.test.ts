@@ -65,7 +65,9 @@ function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number, rank
   docs.forEach((d, i) => {
     if (d.blocked && blocked !== null) blocked[i >> 5] |= 1 << (i & 31);
   });
-  return { number, reader, ranks, blocked, living: null } satisfies ScoringSegment;
+  const segment = { number, reader, ranks, blocked, living: null } satisfies ScoringSegment;
+  // Reversed, the documents by rank are the ranks by document.
+  return ranks === null ? segment : { ...segment, byRank: () => ranks };
 }
 
 /** By global place: key order of every document. */
@@ -168,19 +170,13 @@ describe('searchPatterns', () => {
         ...(i % 61 === 0 ? ['wor'] : []),
         ...(i % 997 === 0 ? ['sword', 'far'] : []),
         ...(i % 4001 === 4000 ? ['w'] : []),
+        ...(i === 19_996 ? ['wrd'] : []),
       ],
       blocked: i % 11 === 0,
     }));
     for (const ranked of [false, true]) {
-      expectSearch([docs, docs.slice(0, 700)], ranked, [
-        'word',
-        'w',
-        'wo',
-        'far',
-        'x',
-        'wa',
-        'wod',
-      ]);
+      const words = ['word', 'w', 'wo', 'far', 'x', 'wa', 'wod', 'wrd'];
+      expectSearch([docs, docs.slice(0, 700)], ranked, words);
     }
   });
 

@@ -209,21 +209,56 @@ function offerMarked(
   const { deadline = NO_DEADLINE } = search;
   const { reader, blocked } = segment;
   const patterns = byScore(search);
-  const offerFrom = (at: number, offered: Int32Array | null): number => {
+  const isCounted = count || segment.byRank !== undefined;
+  const offerFrom = (at: number, offered: Marked | null): number => {
     const { pattern, score } = patterns[at];
     const isLast = at === patterns.length - 1;
     findTerms({ pattern, deadline }, reader, found);
     if (found.size === 0) return isLast ? 0 : offerFrom(at + 1, offered);
     return withMarks(reader, (bits, workspace) => {
       markAll(reader, found, bits, deadline);
-      offerBits({ bits, blocked, offered }, top, score, deadline);
-      if (!isLast) return offerFrom(at + 1, bits);
-      if (!count) return 0;
       const out = workspace.addressOf(blocked, reader.docs);
-      return workspace.bits.countAny([bits.byteOffset], out, bits.byteLength);
+      const total = isCounted
+        ? workspace.bits.countAny([bits.byteOffset], out, bits.byteLength)
+        : 0;
+      const marked = { bits, total };
+      offerMarks(segment, marked, offered, top, score, deadline);
+      if (!isLast) return offerFrom(at + 1, marked);
+      return count ? total : 0;
     });
   };
   return offerFrom(0, null);
+}
+
+/** Documents of a segment as bits. */
+interface Marked {
+  readonly bits: Int32Array;
+  /** Those that are not blocked; 0: not counted. */
+  readonly total: number;
+}
+
+/** Offers marked documents that were not offered before. */
+function offerMarks(
+  { blocked, byRank, reader }: ScoringSegment,
+  { bits, total }: Marked,
+  offered: Marked | null,
+  top: TopDocs,
+  score: number,
+  deadline: Deadline,
+): void {
+  const count = total - (offered?.total ?? 0);
+  if (byRank === undefined || top.after !== null || count * count < reader.docs * top.limit) {
+    offerBits({ bits, blocked, offered: offered?.bits ?? null }, top, score, deadline);
+    return;
+  }
+  let left = top.limit;
+  for (const doc of byRank()) {
+    if (left === 0) return;
+    if (!hasBit(bits, doc) || (blocked !== null && hasBit(blocked, doc))) continue;
+    if (offered !== null && hasBit(offered.bits, doc)) continue;
+    top.offer(doc, score);
+    left--;
+  }
 }
 
 /** Documents of a segment as bits, and those that are not offered: deleted, or offered before. */

@@ -3,6 +3,7 @@ import { inOneTurn } from '../../base/turns.ts';
 import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
 import type { RankedDoc } from '../../collect/order.ts';
 import { SegmentDoc } from '../../collect/ranked-docs.ts';
+import { docsByRank } from '../../collect/segment-order.ts';
 import { hasCold } from '../../index/cold-segments.ts';
 import type { Clause, Leaf } from '../../query/bind/clause.ts';
 import { valueScore } from '../../query/clauses/term.ts';
@@ -148,7 +149,15 @@ const withRanks = (
   scoring: readonly ScoringSegment[],
   segments: readonly SegmentReader[],
 ): readonly ScoringSegment[] => {
-  return mapCold(scoring, (one) => ({ ...one, ranks: segments[one.number].keys.ranks }));
+  return mapCold(scoring, (one) => {
+    const { keys, isCold } = segments[one.number];
+    const { ranks } = keys;
+    return {
+      ...one,
+      ranks,
+      ...(isCold || ranks === null ? {} : { byRank: () => docsByRank(keys) }),
+    };
+  });
 };
 
 /** The best documents without the order of keys; null: it is here, or it decides. */
