@@ -179,7 +179,7 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['search day vec', 3, /\n {2}lhs search vec day {2}# \d+ hits?\n/],
   ['search vec day --format jsonl', 2, /did you mean ndjson\?/],
   ['search vec id > 5', 2, /perhaps you mean id:>5 \(\d+ hits\)/],
-  ['search vec --fix id > 5', 0, /^no result for id > 5: searching for id:>5$/m],
+  ['search vec --fix id > 5', 0, /^no result for id > 5: searched for id:>5$/m],
   ['delete vec --yes', 0, /^vec dropped/],
 ];
 

@@ -12,7 +12,6 @@ import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
-import { printable } from '../terminal/text.ts';
 import { described } from './described.ts';
 import { inFieldCase } from './field-case.ts';
 import { displayColumns, MAX_ROWS, withRowTexts } from './lines/display-columns.ts';
@@ -80,8 +79,9 @@ export function presentSearch(
   const fixed = async (request: ModeRequest, query: unknown, what: string) => {
     if (!isFixed || request.mode !== 'lexical' || typeof query !== 'string') return undefined;
     const { query: written } = request.request;
-    err(`${what} for ${printable(written ?? '')}: searching for ${printable(query)}`);
-    return { answer: await searchByMode(backend, withQuery(request, query)), query };
+    const answer = await searchByMode(backend, withQuery(request, query));
+    const notes = [`${what} for ${written}: searched for ${query}`, ...(answer.notes ?? [])];
+    return { answer: { ...answer, notes }, query };
   };
   const foundBy = async (request: ModeRequest): Promise<Found> => {
     try {

@@ -176,6 +176,25 @@ describe('the lines of a search answer', () => {
   });
 });
 
+describe('a search with --fix', () => {
+  it('says which query it answers, and keeps the order and facets of the request', async () => {
+    const asked: SearchRequest[] = [];
+    const backend = {
+      search: async (request: SearchRequest) => {
+        asked.push(request);
+        const meant = { hits: [], total: 0, suggested_query: 'tents', suggested_total: 1 };
+        return request.query === 'tnet' ? answer(meant) : answer({ notes: ['a note'] });
+      },
+    } as unknown as BackendApi;
+    const more = { sort: [{ field: 'price' }], facets: { fields: ['brand'] } };
+    const wanted = search({ query: 'tnet', suggest: true, ...more });
+    const place = { format: 'json' as const, style, width: 80, readsRows: false, err: () => {} };
+    const found = (await presentSearch(backend, wanted, place).wire()) as SearchResponse;
+    expect(found.notes).toEqual(['0 hits for tnet: searched for tents', 'a note']);
+    expect(asked).toEqual(['tnet', 'tents'].map((query) => ({ ...wanted.request, query })));
+  });
+});
+
 describe('a search of an index that caches no text', () => {
   const bare = { ...index, fields: index.fields.map((one) => ({ ...one, cached: false })) };
   const row = { name: 'a waterproof tent' };

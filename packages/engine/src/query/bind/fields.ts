@@ -6,6 +6,7 @@ import type { KeySpec } from '../../schema/keys/key.ts';
 import { titleRank } from '../../schema/propose/title-names.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query, Span } from '../query.ts';
+import { withOtherNames } from './other-names.ts';
 import type { BoundDocs, LikedTerms } from './precomputed.ts';
 import { fieldSpan, nodeError, type QueryText } from './scope.ts';
 import type { SynonymTable } from './synonyms.ts';
@@ -180,7 +181,7 @@ export function nearestFieldName(fields: QueryFields, name: string): string | un
   return near ?? likeWords(name, names) ?? firstDate(fields, name) ?? titleField(name, names);
 }
 
-/** The name of a field that is written so, else of the same letters; undefined: there is none. */
+/** The name of a field that is written so, else of the same letters or meaning; undefined: none. */
 export const fieldNamed = (fields: QueryFields, name: string): string | undefined =>
   findField(fields, name) === undefined ? namesByLetters(fields).get(lettersOf(name)) : name;
 
@@ -198,7 +199,7 @@ function namesByLetters(fields: QueryFields): ReadonlyMap<string, string> {
   let names = namesOfPlans.get(fields.plans);
   if (names === undefined) {
     const all = [...visibleNames(fields), ...(fields.leaves ?? [])];
-    names = new Map(all.toReversed().map((name) => [lettersOf(name), name]));
+    names = withOtherNames(new Map(all.toReversed().map((name) => [lettersOf(name), name])));
     namesOfPlans.set(fields.plans, names);
   }
   return names;

@@ -44,7 +44,9 @@ export async function countedNotes(
     const best = near ?? counted.find((one) => one.total > 0) ?? last;
     const queries = near === undefined ? counted : [near];
     const query = queries.map((one) => withTotal(one.query, one.total)).join(' or ');
-    const said = out.notes.map((one) => (one === note ? meantNote({ ...meant, query }) : one));
+    const isNone = best.total === 0 && !isRead;
+    const now = isNone ? `${meant.why}; no row has ${best.query}` : meantNote({ ...meant, query });
+    const said = out.notes.map((one) => (one === note ? now : one));
     const suggested = { suggested_query: best.query, suggested_total: best.total };
     const without = said.filter((one, i) => best.total === 0 && one !== out.notes[i]);
     out = {

@@ -1,5 +1,6 @@
 /** Values that have the word of a clause with hits in them, or are equal to it. */
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
+import { ENGLISH_STOP_WORDS } from '../../analysis/language/languages.ts';
 import { hasValues, type QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
@@ -26,6 +27,7 @@ function inValues(node: Query, { plans, exact }: QueryFields): readonly Valued[]
   const copies = new Set(exact?.values());
   return leavesOf(node).filter((leaf): leaf is Valued => {
     if (!isValued(leaf) || !isBare(leaf) || copies.has(leaf.field)) return false;
+    if (ENGLISH_STOP_WORDS.includes(leaf.value.toLowerCase())) return false;
     return plans.get(leaf.field)?.inverted?.kind === 'keyword' && isInside(leaf);
   });
 }

@@ -7,7 +7,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import { matchingTerms, nearestTerm } from '../suggest.ts';
-import type { Guesser, Valued } from './guesser.ts';
+import { type Guesser, isBare, type Valued } from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 
 /** The same clause with texts of the field that differ in case, accents, marks and umlauts alone. */
@@ -75,10 +75,19 @@ export async function near(guesser: Guesser, node: Valued): Promise<readonly Val
   if (stems.length !== 1) return [];
   for (const word of new Set([value, ...stems])) {
     const term = await nearestTerm(context, fan, node.field, word);
-    if (term !== undefined) return [withValue(node, await wordOf(node.field, term))];
+    if (term !== undefined && !(isBare(node) && isChance(word, term)))
+      return [withValue(node, await wordOf(node.field, term))];
   }
   return [];
 }
+
+/** Letters of a word that is near to any other: `jon` to `son`. */
+const FEW_LETTERS = 3;
+
+/** Whether a term of other letters is near to a word because that is short. */
+const isChance = (word: string, term: string): boolean =>
+  Array.from(word).length <= FEW_LETTERS &&
+  Array.from(word).sort().join('') !== Array.from(term).sort().join('');
 
 /** The same clause with whole values whose digits have more or fewer zeros before them. */
 export async function padded({ context, fan }: Guesser, node: Valued): Promise<readonly Valued[]> {

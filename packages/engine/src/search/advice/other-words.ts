@@ -26,6 +26,9 @@ export const hasOtherWords = (node: Query, fields: QueryFields): boolean =>
     return otherWritings(leaf, fields).length > 0 || exactField(leaf, fields) !== undefined;
   });
 
+/** The other number or the possessive of a word is said if it adds a row to so many. */
+const FEW_OF = 10;
+
 /** Rows that the query does not find, as they have the words of a clause in another writing. */
 export async function otherWords(
   guesser: Guesser,
@@ -35,20 +38,25 @@ export async function otherWords(
   const fields = queryFields(guesser.context.mapping);
   const leaves = leavesOf(node).filter((leaf) => isWords(leaf, fields));
   if (leaves.length === 0) return undefined;
-  const others = otherWritings(leaves[0], fields).map((_, i) =>
+  const writings = otherWritings(leaves[0], fields).map((_, i) =>
     leaves.flatMap((leaf): readonly Valued[] => {
       const other = otherWritings(leaf, fields)[i];
       return other === undefined ? [] : [wordsOf(leaf.field, other.kind, other.value)];
     }),
   );
-  const should = others.flat();
-  const either: Query = { kind: 'bool', must: [], filter: [], should, must_not: [node, ...beside] };
-  const must = [either, ...required];
-  const more =
-    should.length === 0
-      ? 0
-      : await guesser.count({ kind: 'bool', must, filter: [], should: [], must_not: [] });
-  if (more === 0) return wholeValues(guesser, leaves[0], written, total);
+  const moreOf = async (should: readonly Query[]) => {
+    const must_not = [node, ...beside];
+    const must: readonly Query[] = [
+      { kind: 'bool', must: [], filter: [], should, must_not },
+      ...required,
+    ];
+    return guesser.count({ kind: 'bool', must, filter: [], should: [], must_not: [] });
+  };
+  const more = writings.length === 0 ? 0 : await moreOf(writings.flat());
+  const isFew = writings.length > 1 && more * FEW_OF < total;
+  if (more === 0 || isFew) return wholeValues(guesser, leaves[0], written, total);
+  const others: (readonly Valued[])[] = [];
+  for (const writing of writings) if (await moreOf(writing)) others.push(writing);
   const texts = others.flatMap(([first]) => clauseText(first, isBare(leaves[0])) ?? []);
   const clauses = texts.join(' OR ');
   const rows = more === 1 ? 'row' : 'rows';

@@ -268,8 +268,9 @@ async function asSpelled(
   return { notes, suggested_query: query, suggested_total: total };
 }
 
-/** Words without signs, two or more. */
-const WORDS = /^\s*[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*(?:\s+[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*)+\s*$/u;
+/** Words without signs and operators, two or more. */
+const WORDS =
+  /^(?!.*(?<!\S)(?:AND|OR|NOT)(?!\S))\s*[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*(?:\s+[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*)+\s*$/u;
 
 /** What the words of a query find side by side; undefined: nothing, or they have signs. */
 async function asPhrase(
@@ -285,6 +286,8 @@ async function asPhrase(
     : undefined;
 }
 
+/** A gap between words of which none is an operator, in any case. */
+const GAP = /(?<!(?<!\S)(?:and|or|not))\s+(?!(?:and|or|not)(?!\S))/gi;
 /** Gaps between words that are tried without their blanks. */
 const JOINED_GAPS = 3;
 
@@ -294,7 +297,7 @@ async function asOneWord(
   request: SearchRequest,
 ): Promise<Suggestions | undefined> {
   const { query: text = '' } = request;
-  const gaps = WORDS.test(text) ? [...text.trim().matchAll(/\s+/g)] : [];
+  const gaps = WORDS.test(text) ? [...text.trim().matchAll(GAP)] : [];
   for (const { index, 0: gap } of gaps.slice(0, JOINED_GAPS)) {
     for (const sign of ['', "'"]) {
       const query = text.trim().slice(0, index) + sign + text.trim().slice(index + gap.length);

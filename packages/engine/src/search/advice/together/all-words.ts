@@ -20,8 +20,8 @@ export async function allClauses(read: ReadRequest, total: number): Promise<Reas
 }
 
 /**
- * The query of the rows that have all bare words, if the best hit lacks one; if no row has all and
- * one is a number, their values in several fields. `hits`: the page of the search.
+ * The query of the rows that have all bare words, if one before them lacks one; if no row has all
+ * and one is a number, their values in several fields. `hits`: the page of the search.
  */
 export async function allWords(
   read: ReadRequest,
@@ -33,12 +33,11 @@ export async function allWords(
   const words = isBest && startsOfOr(tree).size > 1 ? wordsAlone(read) : [];
   if (words.length < 2 || hits.length === 0) return undefined;
   const query = words.map(escapeField).join(' AND ');
-  const all = { ...matchOf(checked.request), query, fields: [], limit: 1 };
-  const {
-    total,
-    hits: [first],
-  } = await searchIndex(context, checkSearchRequest(all));
+  const all = { ...matchOf(checked.request), query, fields: [], limit: hits.length };
+  const found = await searchIndex(context, checkSearchRequest(all));
+  const { total } = found;
   if (total === 0) return words.some((word) => /^\d/.test(word)) ? spreadWords(read) : undefined;
-  if (first === undefined || first.score >= hits[0].score * (1 - ROUNDING)) return undefined;
-  return { why: 'the first rows lack a word', query, total };
+  const isAfter = found.hits.some(({ score }, i) => score < hits[i].score * (1 - ROUNDING));
+  if (!isAfter) return undefined;
+  return { why: 'rows before others lack a word', query, total };
 }
