@@ -267,26 +267,6 @@ ${sharding}`;
     }
   }, 600_000);
 
-  it('keeps the live generation until staged ones are promoted', async () => {
-    const before = await whole(() => search(clients[0]));
-    const connected = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
-    const builds = connected.map((node) => node.build(index, null)[Symbol.asyncIterator]());
-    const staged = await Promise.all(builds.map(async (steps) => stagedOf(steps)));
-    expect(staged.reduce((sum, { docs }) => sum + docs, 0)).toBe(before.total);
-    const [dropped, ...kept] = staged;
-    await connected[0].endBuild(index, dropped.generation, false);
-    for (const [i, { generation }] of kept.entries()) {
-      const { commit } = await connected[i + 1].endBuild(index, generation, true);
-      expect(commit).toContain(`.${generation}.`);
-    }
-    await expect(connected[0].endBuild(index, dropped.generation, true)).rejects.toMatchObject({
-      code: 'not_found',
-    });
-    await Promise.all(builds.map((steps) => steps.return?.().catch(() => {})));
-    expect((await whole(() => search(clients[1]))).total).toBe(before.total);
-    await Promise.all(connected.map((node) => node.close()));
-  }, 600_000);
-
   it('refuses callers without the key of the cluster', async () => {
     const stranger = connectNode(nodes[0].grpc, { key: 'another key, as long as the right one' });
     await expect(stranger.state()).rejects.toMatchObject({ code: 'unauthenticated' });
@@ -318,13 +298,3 @@ async function stateOf(address: string) {
 
 const ordinalsOf = async (address: string) => (await stateOf(address)).ordinals;
 const docsOf = async (address: string) => (await stateOf(address)).commits[0].docs;
-
-type Steps = AsyncIterator<object>;
-
-async function stagedOf(steps: Steps): Promise<{ generation: number; docs: number }> {
-  for (;;) {
-    const { value, done } = await steps.next();
-    if (done === true) throw new Error('the build ended early');
-    if ('staged' in value) return value.staged as { generation: number; docs: number };
-  }
-}

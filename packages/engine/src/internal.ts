@@ -49,7 +49,11 @@ export { definitionDigest } from './schema/definition-digest.ts';
 export { idOf } from './schema/keys/key.ts';
 export { readingYaml } from './schema/parse/bounded-yaml.ts';
 export { readCatalogFile } from './schema/parse/resolve-catalog.ts';
-export { definitionAt, sharedPlace } from './schema/parse/resolve-definition.ts';
+export {
+  definitionAt,
+  homePlace,
+  registeredDefinition,
+} from './schema/parse/resolve-definition.ts';
 export { renameDefinition } from './schema/rename-definition.ts';
 export { type BucketMap, shardTable } from './schema/sharding/bucket-map.ts';
 export { balancedTable } from './schema/sharding/bucket-plan.ts';
@@ -74,10 +78,3 @@ export { loadKoffi } from './storage/load-koffi.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
 export { syncFolder } from './storage/make-folder.ts';
 export { BUILD_MEMORY, NODE_MEMORY } from './sync/build/build-resources.ts';
-export type { StagedBuild } from './sync/build/cut-over.ts';
-export {
-  registeredDefinition,
-  type ShardPart,
-  ShardSource,
-  type SourceStep,
-} from './sync/shard-source.ts';

@@ -11,7 +11,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AlterIndexRequest,
-  AlterPlan,
   CallContext,
   DefinitionApi,
   FollowEvent,
@@ -22,8 +21,6 @@ import type {
   IndexRequest,
   Job,
   JobRequest,
-  ReindexRequest,
-  ReindexResponse,
   StartJobRequest,
 } from '@lakehouse-search/contract';
 import {
@@ -47,7 +44,6 @@ import type { NodeReads } from './local/node/node-reads.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { openLocalDirectory } from './storage/local-directory.ts';
-import type { WhenStaged } from './sync/build/cut-over.ts';
 
 const aliases = lazily(() => import('./local/writes/aliases.ts'));
 const backups = lazily(() => import('./local/writes/backups.ts'));
@@ -303,33 +299,6 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
     null,
     later(async () => (await queries()).deleteSavedQuery),
   );
-
-  /**
-   * A reindex that waits before its cutover. Not an operation: a cluster promotes the generations
-   * of all nodes together. Throws as `reindex` and `whenStaged`.
-   */
-  stageReindex(
-    request: ReindexRequest,
-    call: CallContext,
-    whenStaged: WhenStaged,
-  ): Promise<ReindexResponse> {
-    const work = this.work<ReindexRequest, ReindexResponse>('reindex', async (_, checked, own) =>
-      (await this.jobs()).run('reindex', checked, { ...own, ...{ whenStaged } }),
-    );
-    return work(request, call);
-  }
-
-  /** The same of a new definition; one that needs no generation is in force at once. */
-  stageAlter(
-    request: Omit<AlterIndexRequest, 'apply'>,
-    call: CallContext,
-    whenStaged: WhenStaged,
-  ): Promise<AlterPlan> {
-    const work = this.work<AlterIndexRequest, AlterPlan>('alterIndex', async (_, checked, own) =>
-      (await this.jobs()).run('alter', checked, { ...own, ...{ whenStaged } }),
-    );
-    return work({ ...request, apply: true }, call);
-  }
 
   /** What a node of a cluster answers about the indexes of this engine; it ends with the engine. */
   async nodeReads(): Promise<NodeReads> {

@@ -1,8 +1,4 @@
 import {
-  BuildEventSchema,
-  BuildRequestSchema,
-  EndBuildReplySchema,
-  EndBuildRequestSchema,
   NodeStateSchema,
   ReadReplySchema,
   ReadRequestSchema,
@@ -20,8 +16,6 @@ const path = (name: string): string => `/${NODE_SERVICE}/${name}`;
 export const NODE_METHODS = Object.freeze({
   state: { path: path('GetState'), input: StateRequestSchema, output: NodeStateSchema },
   read: { path: path('Read'), input: ReadRequestSchema, output: ReadReplySchema },
-  build: { path: path('Build'), input: BuildRequestSchema, output: BuildEventSchema },
-  endBuild: { path: path('EndBuild'), input: EndBuildRequestSchema, output: EndBuildReplySchema },
   removeIndex: {
     path: path('RemoveIndex'),
     input: RemoveIndexRequestSchema,

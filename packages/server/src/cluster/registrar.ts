@@ -1,12 +1,10 @@
 import type { NodeState } from './node-state.ts';
 
-/** An index of which a node is to hold shards. */
+/** An index that a node is to hold. */
 export interface Assignment {
   readonly index: string;
   /** YAML, as it was registered. */
   readonly definition: string;
-  /** The shards that the node holds, ascending. */
-  readonly ordinals: readonly number[];
 }
 
 /** The right of a node to accept writes. */
@@ -19,14 +17,14 @@ export interface NodeLease {
   readonly dropped: readonly DroppedIndex[];
   /** Indexes that the node reads from their stores. */
   readonly followed: readonly StoredIndex[];
+  /** Indexes that other nodes have by now. */
+  readonly left: readonly string[];
 }
 
 /** An index at home in a store. */
 export interface StoredIndex {
   readonly index: string;
   readonly place: string;
-  /** Name of the node that writes it; empty: none yet. */
-  readonly writer: string;
 }
 
 /** An index of a node that was dropped. */

@@ -1,3 +1,4 @@
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { parseDocument } from 'yaml';
 
 /** The definition of a part of an index: only these shards are held. */
@@ -5,6 +6,12 @@ export function withOnly(definition: string, ordinals: readonly number[]): strin
   const document = parseDocument(definition, { uniqueKeys: false });
   document.setIn(['sharding', 'only'], [...ordinals]);
   return document.toString();
+}
+
+/** The definition of a node that holds all shards, whatever it held before. */
+export function withAll(definition: string): string {
+  const { shards = 1 } = registeredDefinition(definition);
+  return withOnly(definition, [...Array(shards).keys()]);
 }
 
 /** The definition of a node that holds these of all shards. */

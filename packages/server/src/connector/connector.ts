@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
-import { isRestrictionsChanged } from '@lakehouse-search/engine/internal';
-import { type ClusterContext, connectorLease } from '../control-plane/cluster-context.ts';
+import { isRestrictionsChanged, registeredDefinition } from '@lakehouse-search/engine/internal';
+import {
+  type ClusterContext,
+  connectorLease,
+  currentNodes,
+  publishRoute,
+} from '../control-plane/cluster-context.ts';
 import { Leadership, pause } from '../control-plane/leader/leadership.ts';
 import type { LoopFaults } from '../control-plane/leader/loop-faults.ts';
 import type { WorkWatch } from '../control-plane/leader/work-watch.ts';
 import { LEADER } from '../control-plane/operations/cluster-job-api.ts';
+import type { LivingNode } from '../control-plane/placement/route-over.ts';
+import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
-import { IndexConnector } from './index-connector.ts';
 
 /** How a connector works. */
 export interface ConnectorOptions {
@@ -32,8 +38,8 @@ const FIRST_PAUSE_MS = 250;
 const MOST_PAUSE_MS = 30_000;
 
 /**
- * Keeps all indexes of a cluster equal to their tables. Several connectors may run: each index has
- * one at a time, which holds its lease.
+ * Keeps all indexes of a cluster equal to their tables: the node of each applies what its table
+ * has. Several connectors may run: each index has one at a time, which holds its lease.
  */
 export class Connector {
   readonly #options: ConnectorOptions;
@@ -104,36 +110,70 @@ export class Connector {
   async #follow(index: string, lease: Lease, signal: AbortSignal): Promise<void> {
     const { context, faults, metrics, pollMs } = this.#options;
     const loop = { work: 'sync', index };
-    const connector = new IndexConnector(context, index, {
-      advanced: (snapshot) => {
-        metrics.synced(index);
-        context.logger.info({ index, snapshot, epoch: lease.epoch }, 'sync advanced');
-      },
-    });
     let wait = FIRST_PAUSE_MS;
-    try {
-      while (!signal.aborted) {
-        try {
-          const applied = await connector.advance(lease, signal);
-          metrics.failing(index, false);
-          await faults.succeeded(loop);
-          wait = applied ? 0 : Math.min(pollMs, Math.max(FIRST_PAUSE_MS, 2 * wait));
-        } catch (error) {
-          if (signal.aborted) return;
-          wait = Math.min(MOST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * wait));
-          metrics.failing(index, true);
-          await faults.failed(loop, error, { in_ms: wait, epoch: lease.epoch });
-          if (isRestrictionsChanged(error)) await rebuild(context, index);
-          // another connector has the index, or a node refuses this one: the lease decides
-          if (isFenced(error)) return;
-        }
-        if (wait > 0) await pause(wait, signal);
+    while (!signal.aborted) {
+      try {
+        const applied = await this.#advance(index, lease, signal);
+        metrics.failing(index, false);
+        await faults.succeeded(loop);
+        wait = applied ? 0 : Math.min(pollMs, Math.max(FIRST_PAUSE_MS, 2 * wait));
+      } catch (error) {
+        if (signal.aborted) return;
+        wait = Math.min(MOST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * wait));
+        metrics.failing(index, true);
+        await faults.failed(loop, error, { in_ms: wait, epoch: lease.epoch });
+        if (isRestrictionsChanged(error)) await rebuild(context, index);
+        // another connector has the index, or a node refuses this one: the lease decides
+        if (isFenced(error)) return;
       }
-    } finally {
-      await connector.close();
+      if (wait > 0) await pause(wait, signal);
     }
   }
+
+  /**
+   * One look at the nodes and the table: searches move to what nodes have, and the node of the
+   * index applies what is new. Whether it did. Throws fenced after the end of the lease, and what
+   * the node throws.
+   */
+  async #advance(index: string, lease: Lease, signal: AbortSignal): Promise<boolean> {
+    const { context } = this.#options;
+    const { store, nodes } = context;
+    const stored = await store.definitions.get(index);
+    if (stored === undefined) return false;
+    const living = await currentNodes(context, { signal });
+    await this.#publish(index, stored, living, lease);
+    const name = await store.placements.nodeOf(index);
+    const writer = living.find(({ node, isSilent }) => node === name && !isSilent);
+    const own = writer?.indexes.find((each) => each.index === index);
+    if (writer === undefined || own === undefined || own.commits.length === 0) return false;
+    if (own.ordinals.length < own.shards || (await isAltered(context, index))) return false;
+    const service = nodes.at(writer.address).service(lease.epoch);
+    return (await service.sync({ index }, { signal })).snapshots_applied > 0;
+  }
+
+  /** Stores the route over what the nodes have. */
+  async #publish(
+    index: string,
+    { definition, version }: StoredDefinition,
+    living: readonly LivingNode[],
+    lease: Lease,
+  ): Promise<void> {
+    const { context, metrics } = this.#options;
+    const { store, logger } = context;
+    const { shards = 1 } = registeredDefinition(definition);
+    const before = (await store.routes.get(index))?.snapshot;
+    const route = await publishRoute(store, lease, { index, shards, version }, living);
+    if (route === undefined || route.snapshot === before) return;
+    metrics.synced(index);
+    logger.info({ index, snapshot: route.snapshot, epoch: lease.epoch }, 'sync advanced');
+  }
 }
+
+/** A job that changes a definition holds back what it would build twice. */
+const isAltered = async ({ store }: ClusterContext, index: string): Promise<boolean> =>
+  (await store.jobs.list({ running: true })).some(
+    (job) => job.index === index && job.kind === 'alter',
+  );
 
 /** Starts a job that builds an index anew, unless it has one that runs. */
 async function rebuild({ store, logger }: ClusterContext, index: string): Promise<void> {

@@ -146,20 +146,42 @@ export async function followingNodes(context: ClusterContext, index: string) {
   }
 }
 
-/** A node with shards of one index. */
-export interface BuiltNode extends Pick<LivingNode, 'node' | 'address'>, NodeIndex {}
+/** The node that writes an index, and the index as it has it. */
+export interface Writer extends Pick<LivingNode, 'node' | 'address'> {
+  readonly own: NodeIndex;
+}
 
-/** The living nodes that have built shards of an index. Throws index_not_built. */
-export async function builtNodes(
+/** Throws unreachable if the node of an index does not answer, or has not taken it over yet. */
+export async function writerOf(
+  context: ClusterContext,
+  index: string,
+  call: CallContext = {},
+): Promise<Writer> {
+  const name = await context.store.placements.nodeOf(index);
+  const nodes = await currentNodes(context, call);
+  const found = nodes.find(({ node, isSilent }) => node === name && !isSilent);
+  const own = found?.indexes.find((each) => each.index === index);
+  if (found !== undefined && own?.ordinals.length === own?.shards && own !== undefined) {
+    return { ...found, own };
+  }
+  const [why, hint] =
+    found === undefined
+      ? [
+          name === undefined ? 'no node is there for it' : `node "${name}" does not answer`,
+          'start the node again, or wait until its indexes have moved to other nodes',
+        ]
+      : [`node "${name}" has not taken it over`, `the log of ${found.address} says why`];
+  throw new LhsError('unreachable', `index "${index}" cannot be written: ${why}`, { hint });
+}
+
+/** The same of an index that is built. Throws index_not_built, too. */
+export async function builtWriter(
   context: ClusterContext,
   index: string,
   call: CallContext,
-): Promise<readonly BuiltNode[]> {
-  const found = (await currentNodes(context, call)).flatMap(({ node, address, indexes }) => {
-    const own = indexes.find((each) => each.index === index);
-    return own === undefined || own.commits.length === 0 ? [] : [{ node, address, ...own }];
-  });
-  if (found.length > 0) return found;
+): Promise<Writer> {
+  const writer = await writerOf(context, index, call);
+  if (writer.own.commits.length > 0) return writer;
   const next = [{ step: 'reindex' as const, index }];
   throw new LhsError('index_not_built', `no node has built "${index}"`, { next });
 }
@@ -187,14 +209,15 @@ export async function publishRoute(
 
 /** The same, within a transaction. */
 export async function publishWithin(
-  { routes, definitions }: Pick<ClusterStore, 'routes' | 'definitions'>,
+  { routes, definitions, placements }: Pick<ClusterStore, 'routes' | 'definitions' | 'placements'>,
   { version, ...index }: RoutableIndex,
   nodes: readonly LivingNode[],
 ): Promise<Route | undefined> {
   const former = await routes.get(index.index);
   const isStale = async () => (await definitions.get(index.index))?.version !== version;
   if (version !== undefined && (await isStale())) return former;
-  const next = routeOver(index, nodes, former);
+  const writer = await placements.nodeOf(index.index);
+  const next = routeOver({ ...index, writer }, nodes, former);
   if (next === undefined || !(await routes.advance(next))) return former;
   return next;
 }

@@ -8,9 +8,10 @@ import {
   type RoutingRequest,
 } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition, sharedPlace } from '@lakehouse-search/engine/internal';
+import { homePlace, registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
+import type { NodeState } from '../cluster/node-state.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
 import { fencedOff } from '../store/leases.ts';
 import type { Store } from '../store/open-store.ts';
@@ -115,39 +116,39 @@ async function registered(
   const own = { node, address, instance, state: JSON.stringify(state) };
   const stored = await store.nodes.register(own, epoch, nodeMs);
   if (stored === undefined) throw fencedOff(`node/${node}`, epoch);
-  // before definitions: a job that ends between both reads would seem to leave the former one
-  const busy = new Set((await store.jobs.list({ running: true })).map(({ index }) => index));
-  const all = await store.placements.list();
-  const placements = all.filter((each) => each.node === node);
-  const definitions = await store.definitions.list();
-  const routes = await store.routes.list();
   const held = new Set(state.indexes.map(({ uuid }) => uuid));
   return create(CONTROL_PLANE_METHODS.register.output, {
     epoch: BigInt(stored.epoch),
     ttlMs: nodeMs,
     dropped: [...(await store.dropped.settle(node, held))],
-    followed: definitions.flatMap(({ index, definition }) => {
-      const place = sharedPlace(registeredDefinition(definition));
-      const writer = all.find((each) => each.index === index)?.node ?? '';
-      return place === null ? [] : [{ index, place, writer }];
-    }),
-    assignments: definitions.flatMap(({ index, definition }) => {
-      const placed = placements.filter((each) => each.index === index).map((each) => each.shard);
-      if (placed.length === 0) return [];
-      const held = state.indexes.find((each) => each.index === index);
-      const isSame = held?.shards === (registeredDefinition(definition).shards ?? 1);
-      // a job that changes the number of shards has promoted the node, or puts it back
-      if (held !== undefined && !isSame && busy.has(index)) return [];
-      const own = held !== undefined && isSame ? held.ordinals : [];
-      const route = routes.find((each) => each.index === index);
-      const isElsewhere = (shard: number) =>
-        route?.replicas[shard]?.some((replica) => replica.node !== node) === true;
-      // a shard that has moved stays until searches find it on another node
-      const staying = own.filter((shard) => !isElsewhere(shard));
-      const ordinals = [...new Set([...placed, ...staying])].sort((a, b) => a - b);
-      return [{ index, definition, ordinals }];
-    }),
+    ...(await indexesOf(store, state)),
   });
+}
+
+/** What a node has to hold, to read and to leave. */
+async function indexesOf(store: Store, { node, indexes }: NodeState) {
+  // before definitions: a job that ends between both reads would seem to leave the former one
+  const busy = new Set((await store.jobs.list({ running: true })).map(({ index }) => index));
+  const definitions = await store.definitions.list();
+  const routes = await store.routes.list();
+  const placed = new Map((await store.placements.list()).map((each) => [each.index, each.node]));
+  const followed = definitions.flatMap(({ index, definition }) => {
+    const place = homePlace(registeredDefinition(definition));
+    return place === null ? [] : [{ index, place }];
+  });
+  // a job has given the node another definition than the one in force, or is about to
+  const assignments = definitions.filter(({ index }) => {
+    const isHeld = indexes.some((own) => own.index === index);
+    return placed.get(index) === node && !(isHeld && busy.has(index));
+  });
+  const stored = new Set(followed.map(({ index }) => index));
+  const left = routes.flatMap(({ index, replicas }) => {
+    const writer = placed.get(index);
+    const isThere = replicas.every((own) => own.some((each) => each.node === writer));
+    const isRead = !stored.has(index) && replicas.flat().some((each) => each.node === node);
+    return writer !== node && isThere && !isRead && !busy.has(index) ? [index] : [];
+  });
+  return { followed, assignments, left };
 }
 
 /** The routing when it is another one than the caller has, or when the wait ends. */

@@ -19,19 +19,6 @@ describe('the epochs of writes', () => {
     }
   });
 
-  it('end the writes of a lease that was taken over', () => {
-    const epochs = new Epochs(folder);
-    epochs.admit('ending', 1);
-    const [first, other] = [epochs.endOf('ending', 1), epochs.endOf('another', 1)];
-    epochs.admit('ending', 1);
-    expect(first.aborted).toBe(false);
-    epochs.admit('ending', 2);
-    for (const late of [first, epochs.endOf('ending', 1)]) {
-      expect(late.reason).toMatchObject({ code: 'fenced', details: { epoch: 1, newest: 2 } });
-    }
-    expect([other.aborted, epochs.endOf('ending', 2).aborted]).toEqual([false, false]);
-  });
-
   it('are needed where a control plane gives leases', () => {
     new Epochs(folder).admit('i', undefined);
     expect(() => new Epochs(folder, { holds: () => true }).admit('i', undefined)).toThrow(

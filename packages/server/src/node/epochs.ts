@@ -18,7 +18,6 @@ export interface OwnLease {
 export class Epochs {
   readonly #file: string;
   readonly #newest: Map<string, number>;
-  readonly #ends = new Map<string, AbortController>();
   readonly #lease: OwnLease | undefined;
 
   /** `lease`: of a node under a control plane, which writes without a lease of its own never. */
@@ -34,11 +33,8 @@ export class Epochs {
     return this.#newest.get(index) ?? 0;
   }
 
-  /**
-   * Throws fenced if the node is under a control plane and its own lease has ended: another node
-   * may have its shards.
-   */
-  requireLease(index: string): void {
+  /** Throws fenced if the own lease has ended: another node may have the index. */
+  #requireLease(index: string): void {
     if (this.#lease === undefined || this.#lease.holds()) return;
     throw new LhsError('fenced', `the lease of this node has ended: "${index}" is not written`, {
       hint: 'the node renews it when it reaches the control plane',
@@ -53,21 +49,10 @@ export class Epochs {
       throw new LhsError('fenced', `writes of "${index}" need the lease of the control plane`);
     }
     if (epoch < newest) throw endedBy(index, epoch, newest);
-    this.requireLease(index);
+    this.#requireLease(index);
     if (epoch === newest) return;
     this.#newest.set(index, epoch);
     replaceFile(this.#file, JSON.stringify(Object.fromEntries(this.#newest)));
-    this.#ends.get(index)?.abort(endedBy(index, newest, epoch));
-    this.#ends.delete(index);
-  }
-
-  /** Aborts, for the reason `fenced`, when a newer lease than that of `epoch` writes an index. */
-  endOf(index: string, epoch: number): AbortSignal {
-    const newest = this.of(index);
-    if (epoch < newest) return AbortSignal.abort(endedBy(index, epoch, newest));
-    const known = this.#ends.get(index) ?? new AbortController();
-    this.#ends.set(index, known);
-    return known.signal;
   }
 }
 

@@ -8,6 +8,7 @@ import { operationsOf } from '../config/operations-of.ts';
 import { withOwn } from '../config/with-own.ts';
 import { pause } from '../control-plane/leader/leadership.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
+import { WRITES } from './node-access.ts';
 
 /** An open place of published indexes. */
 export interface OpenPlace {
@@ -22,8 +23,8 @@ export type Followed = ReadonlyMap<string, readonly string[] | null>;
 export interface FollowedOptions {
   /** Opens a place. Throws as `openEngine`. */
   readonly open: (place: string, only?: () => readonly string[]) => Promise<OpenPlace>;
-  /** Whether the node has built an index itself. */
-  readonly isOwn: (index: string) => boolean;
+  /** The indexes that the node builds itself. */
+  readonly own: Pick<NodeReads, 'has' | 'isDefined'>;
   /** The shards that the node was started for; none: it can read all. */
   readonly takes: readonly number[];
   readonly faults: RepeatedFaults;
@@ -67,12 +68,12 @@ export class FollowedPlaces {
 
   /** The indexes that can be read, but those that the node has built itself. */
   state(): readonly NodeIndex[] {
-    const { isOwn, takes } = this.#options;
+    const { own, takes } = this.#options;
     return [...this.#places].flatMap(([place, { reads }]) => {
       const names = this.#followed.get(place);
       return reads.state().flatMap((index): NodeIndex[] => {
         const isRead = names?.includes(index.index) ?? true;
-        if (!isRead || index.commits.length === 0 || isOwn(index.index)) return [];
+        if (!isRead || index.commits.length === 0 || own.has(index.index)) return [];
         const ordinals = [...Array(index.shards).keys()];
         const taken = ordinals.filter((shard) => takes.length === 0 || takes.includes(shard));
         return [{ ...index, ordinals: taken, epoch: 0, aliases: [] }];
@@ -90,8 +91,14 @@ export class FollowedPlaces {
 
   /** The place that has an index which the node has not built itself. */
   placeOf(index: string): OpenPlace | undefined {
-    if (this.#places.size === 0 || this.#options.isOwn(index)) return undefined;
+    if (this.#places.size === 0 || this.#options.own.has(index)) return undefined;
     return [...this.#places.values()].find(({ reads }) => reads.has(index));
+  }
+
+  /** The same for an operation: a node writes what it is to build. */
+  placeFor(operation: string, index: string): OpenPlace | undefined {
+    const isWritten = WRITES.has(operation) && this.#options.own.isDefined(index);
+    return isWritten ? undefined : this.placeOf(index);
   }
 
   async close(): Promise<void> {
@@ -152,7 +159,7 @@ export function withFollowed(backend: BackendApi, followed: FollowedPlaces): Bac
   const routed = Object.entries(here).map(([name, call]): [string, Call] => [
     name,
     (request, ...others) => {
-      const at = followed.placeOf(indexOf(request) ?? '')?.backend;
+      const at = followed.placeFor(name, indexOf(request) ?? '')?.backend;
       const there = at?.[name as keyof BackendApi] as Call | undefined;
       return there === undefined
         ? (call as Call)(request, ...others)

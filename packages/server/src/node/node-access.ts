@@ -5,7 +5,7 @@ import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { Epochs } from './epochs.ts';
 
 /** Operations that change an index: they are fenced by epochs. */
-const WRITES: ReadonlySet<Operation> = new Set<Operation>([
+export const WRITES: ReadonlySet<string> = new Set<Operation>([
   'applyBatch',
   'sync',
   'follow',
@@ -24,22 +24,13 @@ const WRITES: ReadonlySet<Operation> = new Set<Operation>([
 /** The cluster itself, as the caller of a write under a lease. */
 const CLUSTER = { subject: 'cluster', scopes: ['search', 'index_read', 'ops', 'admin'] } as const;
 
-/** The access of a node. */
-export interface NodeAccess extends Access {
-  /** The lease under which a caller writes. */
-  epochOf(principal: Principal | undefined): number | undefined;
-}
-
 /**
  * Who may call a node: processes that have the key of the cluster. They have checked the scopes of
  * their callers; indexes and tenants of callers are checked by the engine.
  */
-export function nodeAccess(key: string | undefined, epochs: Epochs): NodeAccess {
+export function nodeAccess(key: string | undefined, epochs: Epochs): Access {
   const held = new WeakMap<Principal, number>();
-  const epochOf = (principal: Principal | undefined) =>
-    principal === undefined ? undefined : held.get(principal);
   return Object.freeze({
-    epochOf,
     authenticate: (authorization: string | undefined): Principal | undefined => {
       const { principal, epoch } = readNodeCall(key, authorization);
       if (epoch === undefined) return principal;
@@ -49,7 +40,7 @@ export function nodeAccess(key: string | undefined, epochs: Epochs): NodeAccess 
     },
     authorize: (principal: Principal | undefined, operation: Operation, index?: string): void => {
       if (!WRITES.has(operation)) return;
-      epochs.admit(index ?? '', epochOf(principal));
+      epochs.admit(index ?? '', principal === undefined ? undefined : held.get(principal));
     },
   });
 }

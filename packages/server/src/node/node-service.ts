@@ -1,18 +1,17 @@
 /** The internal service of a node: its state, and reads of its commits. */
 
 import { statfsSync } from 'node:fs';
-import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import type {
   Server,
   ServerUnaryCall,
-  ServerWritableStream,
   ServiceDefinition,
   sendUnaryData,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { NODE_METHODS } from '@lakehouse-search/client/internal';
-import type { CallContext, Progress } from '@lakehouse-search/contract';
-import type { NodeReads, StagedBuild } from '@lakehouse-search/engine/internal';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { NodeReads } from '@lakehouse-search/engine/internal';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { NodeRead } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
@@ -25,13 +24,11 @@ import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Epochs } from './epochs.ts';
 import type { FollowedPlaces } from './followed-places.ts';
 import type { RemoveIndex } from './remove-index.ts';
-import type { StagedBuilds } from './staged-builds.ts';
 
 /** What the internal service answers with. */
 export interface NodeServiceOptions {
   readonly reads: NodeReads;
   readonly followed: FollowedPlaces;
-  readonly builds: StagedBuilds;
   readonly removeIndex: RemoveIndex;
   readonly epochs: Epochs;
   readonly dataDir: string;
@@ -62,12 +59,12 @@ type Answer = (
 
 /** Bytes of a read of a commit. */
 const READ_BYTES = 64 * 1024 * 1024;
-/** Bytes of other requests: a build has a definition. */
+/** Bytes of other requests. */
 const REQUEST_BYTES = 1024 * 1024;
 
 /** Adds the internal service to the gRPC server of a node. */
 export function addNodeService(server: Server, options: NodeServiceOptions): void {
-  const { state, read, build, endBuild, removeIndex } = NODE_METHODS;
+  const { state, read, removeIndex } = NODE_METHODS;
   const handlers: readonly (readonly [string, { readonly path: string }, Answer])[] = [
     ['GetState', state, async () => toBinary(state.output, messageOfState(stateOf(options)))],
     [
@@ -79,19 +76,6 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
         const run = () => reads.read(wanted, call);
         const answer = await inSpan(options, wanted, traceparent, run);
         return toBinary(read.output, create(read.output, { answer }));
-      },
-    ],
-    [
-      'EndBuild',
-      endBuild,
-      async (bytes) => {
-        const { index, generation, promote } = fromBinary(endBuild.input, bytes);
-        if (promote) options.epochs.requireLease(index);
-        const made = await options.builds.end(index, generation, promote);
-        const response = made === undefined ? '' : JSON.stringify(made);
-        const live = options.reads.state().find((own) => own.index === index);
-        const commit = live?.commits[0]?.commit ?? '';
-        return toBinary(endBuild.output, create(endBuild.output, { commit, response }));
       },
     ],
     [
@@ -108,13 +92,9 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
     clusterScreen(options.key, path === read.path ? READ_BYTES : REQUEST_BYTES);
   const definition = handlers.map(([name, { path }]) => [name, bytesMethod(path, screen(path))]);
   const implementation = handlers.map(([name, , answer]) => [name, handlerOf(options, answer)]);
-  const streams = { Build: bytesMethod(build.path, screen(build.path), { responseStream: true }) };
   server.addService(
-    { ...Object.fromEntries(definition), ...streams } as ServiceDefinition,
-    {
-      ...Object.fromEntries(implementation),
-      Build: buildHandler(options),
-    } as UntypedServiceImplementation,
+    Object.fromEntries(definition) as ServiceDefinition,
+    Object.fromEntries(implementation) as UntypedServiceImplementation,
   );
 }
 
@@ -127,31 +107,6 @@ function inSpan<T>(
 ): Promise<T> {
   if (nodeSpans === undefined) return work();
   return nodeSpans.received(traceparent, { node: node(), index, shards: [shard], operation }, work);
-}
-
-/** Sends the steps of a build until the generation is live or discarded. */
-function buildHandler({ builds, key }: NodeServiceOptions) {
-  const { input, output } = NODE_METHODS.build;
-  return (call: ServerWritableStream<Buffer, Buffer>): void => {
-    const stop = new AbortController();
-    call.on('cancelled', () => stop.abort());
-    const send = (event: MessageInitShape<typeof output>) =>
-      call.write(Buffer.from(toBinary(output, create(output, event))));
-    const run = async () => {
-      const { index, snapshot, definition } = fromBinary(input, call.request);
-      const context = contextOf(call, key, stop.signal);
-      const progress = (step: Progress) => void send({ progress: JSON.stringify(step) });
-      const staged = ({ generation, docs, snapshot: reached }: StagedBuild) => {
-        const shown = reached === null ? {} : { snapshot: reached };
-        send({ staged: { generation, docs: BigInt(docs), ...shown } });
-      };
-      await builds.build({ index, snapshot, definition }, { progress, staged }, context);
-    };
-    run().then(
-      () => call.end(),
-      (error: unknown) => call.emit('error', statusOf(error)),
-    );
-  };
 }
 
 function handlerOf({ key }: NodeServiceOptions, answer: Answer) {

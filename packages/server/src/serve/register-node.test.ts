@@ -1,4 +1,5 @@
 import type { AlterIndexRequest, AlterPlan, CreateIndexRequest } from '@lakehouse-search/contract';
+import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import type { NodeIndex } from '../cluster/node-state.ts';
@@ -13,18 +14,22 @@ fields: [{ name: title, type: TEXT }]
 sharding: { shards: ${shards} }
 `;
 const held = (shards: number, version: number): NodeIndex => ({
-  ...{ index: 'notes', uuid: 'u', shards, ordinals: [0], definition_version: version },
+  ...{ index: 'notes', uuid: 'u', shards, definition_version: version },
+  ordinals: [...Array(shards).keys()],
   ...{ epoch: 0, commits: [], aliases: [], copies: 0 },
 });
 const logger = pino({ level: 'silent' });
 const QUIET = {
   ...{ logger, faults: new RepeatedFaults(logger) },
   ...{ follow: () => {}, leaveIndex: async () => {} },
+  digestOf: () => definitionDigest(registeredDefinition(definition(3))),
 };
-const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [], followed: [] };
+/** Time of a lease in these tests: heartbeats come three times in it. */
+const LEASE_MS = 3000;
+const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [], followed: [], left: [] };
 const threeShards: NodeLease = {
   ...lease,
-  assignments: [{ index: 'notes', definition: definition(3), ordinals: [0] }],
+  assignments: [{ index: 'notes', definition: definition(3) }],
 };
 
 /** What a node does with one answer; its index is another one when the answer comes. */
@@ -32,6 +37,7 @@ async function changesOf(
   before: readonly NodeIndex[],
   after: readonly NodeIndex[],
   answer = threeShards,
+  beats = 1,
 ) {
   let indexes = before;
   const changes: string[] = [];
@@ -41,7 +47,7 @@ async function changesOf(
       async register() {
         indexes = after;
         calls++;
-        return answer;
+        return { ...answer, expires_ms: Date.now() + LEASE_MS };
       },
       leave: async () => {},
       close: async () => {},
@@ -63,15 +69,19 @@ async function changesOf(
     leaveIndex: async (index) => void changes.push(`leave ${index}`),
   });
   registration.start();
-  await vi.waitUntil(() => calls === 1 && registration.holds());
+  await vi.waitUntil(() => calls >= beats && (beats > 1 || registration.holds()));
   await registration.stop();
   return changes;
 }
 
-describe('a node that is given shards', () => {
-  it('takes them into the index that it has, or makes the index', async () => {
-    expect(await changesOf([held(2, 1)], [held(2, 1)])).toEqual(['alter true']);
+describe('a node that is given an index', () => {
+  it('makes it, and gives the one that it has the shards and the definition', async () => {
     expect(await changesOf([], [])).toEqual(['create']);
+    expect(await changesOf([held(3, 1)], [held(3, 1)])).toEqual([]);
+    const part = { ...held(3, 1), ordinals: [1] };
+    expect(await changesOf([part], [part])).toEqual(['alter true']);
+    const other = { ...lease, assignments: [{ index: 'notes', definition: definition(2) }] };
+    expect(await changesOf([held(3, 1)], [held(3, 1)], other)).toEqual(['alter false']);
   });
 
   it('renews its lease while an index is made, which reads the table', async () => {
@@ -132,15 +142,11 @@ describe('a node that is given shards', () => {
     expect(await changesOf([], [held(2, 1)])).toEqual([]);
   });
 
-  it('leaves an index in a store that another node writes', async () => {
-    const stored = { index: 'notes', place: '/store' };
-    const left = (writer: string) =>
-      changesOf([held(3, 1)], [held(3, 1)], {
-        ...{ ...lease, assignments: [] },
-        followed: [{ ...stored, writer }],
-      });
-    expect(await left('n2')).toEqual(['leave notes']);
-    expect(await left('n1')).toEqual([]);
-    expect(await left('')).toEqual([]);
+  it('leaves an index that another node has, one heartbeat later', async () => {
+    const moved = { ...lease, assignments: [], left: ['notes'] };
+    expect(await changesOf([held(3, 1)], [held(3, 1)], moved)).toEqual([]);
+    const [left] = await changesOf([held(3, 1)], [held(3, 1)], moved, 3);
+    expect(left).toBe('leave notes');
+    expect(await changesOf([], [], moved, 3)).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import type { BackendApi } from '@lakehouse-search/contract/internal';
-import { registeredDefinition } from '@lakehouse-search/engine/internal';
+import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { Logger } from 'pino';
 import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
 import type { Assignment, DroppedIndex, Registrar, StoredIndex } from '../cluster/registrar.ts';
-import { withOnly } from '../cluster/with-only.ts';
+import { withAll } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leader/leadership.ts';
 import type { RemoveIndex } from '../node/remove-index.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
@@ -20,6 +20,8 @@ export interface RegistrationOptions {
   /** HOST:PORT of the node. */
   readonly address: string;
   readonly state: () => NodeState;
+  /** The digest of the definition in force of an index. */
+  readonly digestOf: (index: string) => string;
   readonly logger: Logger;
   readonly faults: RepeatedFaults;
 }
@@ -33,18 +35,20 @@ const RETRY_MS = 500;
 const LEAVE_MS = 1000;
 const REGISTER = 'registration with the control plane';
 const REMOVE = 'removal of a dropped index';
-const TAKE = 'takeover of shards';
+const TAKE = 'takeover of an index';
 
 /**
- * Registers a node until it is stopped: renews its lease, and takes over the shards that the
- * control plane gives it. Shards of an index that it has already are added, and shards that have
- * moved to another node are removed, by a rebuild. What the node is given follows from what it said
- * that it holds: an index that a job has changed meanwhile waits for the next heartbeat.
+ * Registers a node until it is stopped: renews its lease, takes over the indexes that the control
+ * plane gives it, under the definitions in force, and leaves those that other nodes have. What the
+ * node is given follows from what it said that it holds: an index that a job has changed meanwhile
+ * waits for the next heartbeat.
  */
 export class NodeRegistration {
   readonly #options: RegistrationOptions;
   readonly #stop = new AbortController();
   readonly #changing = new Set<string>();
+  /** The indexes that the last heartbeat said other nodes have. */
+  #left: ReadonlySet<string> = new Set();
   #until = Number.NEGATIVE_INFINITY;
   #beating: Promise<void> = Promise.resolve();
 
@@ -79,17 +83,19 @@ export class NodeRegistration {
       try {
         const now = state();
         const lease = await registrar.register(address, now);
-        const { expires_ms, assignments, dropped, followed } = lease;
-        const left = expires_ms - Date.now();
-        this.#until = performance.now() + left;
-        wait = Math.max(1, Math.min(left / BEATS, PAUSE_MS));
+        const { expires_ms, assignments, dropped, followed, left } = lease;
+        const ms = expires_ms - Date.now();
+        this.#until = performance.now() + ms;
+        wait = Math.max(1, Math.min(ms / BEATS, PAUSE_MS));
         faults.succeeded(REGISTER);
         for (const part of dropped) await this.#drop(part);
         const gone = new Set(dropped.map(({ uuid }) => uuid));
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
         for (const assignment of assignments) this.#take(assignment, said);
         this.#options.follow(followed);
-        this.#leave(followed);
+        // gateways that have the former route still read here
+        for (const index of left) if (this.#left.has(index)) this.#leave(index, said);
+        this.#left = new Set(left);
       } catch (error) {
         if (!signal.aborted) faults.failed(REGISTER, error);
       }
@@ -112,35 +118,36 @@ export class NodeRegistration {
     }
   }
 
-  #take({ index, definition, ordinals }: Assignment, said: readonly NodeIndex[]): void {
-    const { backend, state } = this.#options;
-    const isNamed = (each: NodeIndex) => each.index === index;
-    const own = state().indexes.find(isNamed);
-    if (versionOf(own) !== versionOf(said.find(isNamed))) return;
-    const text = withOnly(definition, ordinals);
-    if (own === undefined) {
-      this.#change(index, ordinals, () => backend.createIndex({ definition: text }));
+  #take({ index, definition }: Assignment, said: readonly NodeIndex[]): void {
+    const { backend, digestOf } = this.#options;
+    const own = this.#unchanged(index, said);
+    if (own === undefined) return;
+    const definition_yaml = withAll(definition);
+    if (own === null) {
+      this.#change(index, 'taken over', () => backend.createIndex({ definition: definition_yaml }));
       return;
     }
-    const { shards = 1 } = registeredDefinition(definition);
-    if (shards === own.shards && ordinals.join() === own.ordinals.join()) return;
-    const request = { index, definition_yaml: text, apply: true };
-    this.#change(index, ordinals, () => backend.alterIndex(request));
+    const isWhole = own.ordinals.length === own.shards;
+    if (isWhole && digestOf(index) === definitionDigest(registeredDefinition(definition))) return;
+    const request = { index, definition_yaml, apply: true };
+    this.#change(index, 'taken over', () => backend.alterIndex(request));
   }
 
-  /** Another node writes these indexes by now: this one reads their store. */
-  #leave(followed: readonly StoredIndex[]): void {
-    const { leaveIndex, state } = this.#options;
-    const { node, indexes } = state();
-    for (const { index, writer } of followed) {
-      if (writer === '' || writer === node) continue;
-      if (!indexes.some((own) => own.index === index)) continue;
-      this.#change(index, [], () => leaveIndex(index));
-    }
+  /** Another node has this index by now. */
+  #leave(index: string, said: readonly NodeIndex[]): void {
+    const { leaveIndex } = this.#options;
+    if (this.#unchanged(index, said)) this.#change(index, 'left', () => leaveIndex(index));
   }
 
-  /** Changes the shards of an index beside the heartbeats: the table is read for that. */
-  #change(index: string, ordinals: readonly number[], work: () => Promise<unknown>): void {
+  /** The index as the node said that it has it; null: it has none. Undefined: it has changed. */
+  #unchanged(index: string, said: readonly NodeIndex[]): NodeIndex | null | undefined {
+    const isNamed = (each: NodeIndex) => each.index === index;
+    const own = this.#options.state().indexes.find(isNamed);
+    return versionOf(own) === versionOf(said.find(isNamed)) ? (own ?? null) : undefined;
+  }
+
+  /** Changes an index beside the heartbeats: the table may be read for that. */
+  #change(index: string, what: string, work: () => Promise<unknown>): void {
     const { logger, faults } = this.#options;
     if (this.#changing.has(index)) return;
     this.#changing.add(index);
@@ -148,7 +155,7 @@ export class NodeRegistration {
       .then(
         () => {
           faults.succeeded(TAKE, { index });
-          logger.info({ index, ordinals }, 'shards taken over');
+          logger.info({ index }, `index ${what}`);
         },
         (error: unknown) => faults.failed(TAKE, error, { index }),
       )

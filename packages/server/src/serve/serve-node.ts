@@ -12,7 +12,6 @@ import { NO_CONFIG, type SourceNames } from '../config/server-config.ts';
 import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
-import { fencedBatches } from '../node/fenced-batches.ts';
 import {
   type FollowedOptions,
   FollowedPlaces,
@@ -22,7 +21,6 @@ import {
 import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
 import { removals } from '../node/remove-index.ts';
-import { StagedBuilds } from '../node/staged-builds.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
@@ -81,7 +79,6 @@ async function start(
   const { backend, reads, engine } = await openFolder(options, names, later);
   const log = openLogs(options.log);
   later(() => log.flush());
-  const builds = new StagedBuilds(backend);
   const { controlPlane = [] } = cluster;
   const isLed = controlPlane.length > 0;
   let registration: NodeRegistration | undefined;
@@ -91,10 +88,9 @@ async function start(
   const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { logger } = log;
   const faults = new RepeatedFaults(logger, metrics.failed);
-  const followed = followedPlaces(engine, { isOwn: (index) => reads.has(index), takes, faults });
+  const followed = followedPlaces(engine, { own: reads, takes, faults });
   later(() => followed.close());
-  const fenced = fencedBatches(withFollowed(backend, followed), epochs, access);
-  const served = withSyncFailures(fenced, faults);
+  const served = withSyncFailures(withFollowed(backend, followed), faults);
   const calls = new Calls({ backend: served, access, readerMs: READER_MS });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
@@ -102,7 +98,7 @@ async function start(
   const spans = spanExport(options, 'node', faults, later);
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const removeIndex = removals(backend, () => reads.state());
-  const held = { reads, followed, builds, removeIndex };
+  const held = { reads, followed, removeIndex };
   const own = { ...held, epochs, dataDir, key, node, takes, nodeSpans };
   addNodeService(server, own);
   const { enabled, pollMs } = syncing;
@@ -128,6 +124,7 @@ async function start(
       leaveIndex: (index) => backend.leaveIndex({ index }),
       follow: (indexes) => void followed.follow(new Map([...namesByPlace(indexes), ...whole])),
       state: () => stateOf(own),
+      digestOf: (index) => reads.digest(index),
     });
     registration = registering;
     later(() => registering.stop());

@@ -1,13 +1,17 @@
 import type { Statements } from './database.ts';
 
-/** The node that has to serve a shard. */
+/** The node that has to hold an index: it alone writes it. */
 export interface Placement {
   readonly index: string;
-  readonly shard: number;
   readonly node: string;
 }
 
-/** Which node serves which shard. The leader of the control planes alone changes it. */
+const SELECT = 'SELECT index_name AS "index", node FROM placements WHERE shard = 0';
+
+/**
+ * Which node holds which index. The leader of the control planes alone changes it. Each has one
+ * row, of shard 0: rows of other shards are of former versions, which spread them over nodes.
+ */
 export class Placements {
   readonly #statements: Statements;
 
@@ -15,22 +19,20 @@ export class Placements {
     this.#statements = statements;
   }
 
-  /** All placements, by index and shard; `index`: those of one index. */
-  async list(index?: string): Promise<readonly Placement[]> {
-    const sql = `SELECT index_name AS "index", shard, node FROM placements
-      WHERE CAST($1 AS TEXT) IS NULL OR index_name = $1 ORDER BY index_name, shard`;
-    return this.#statements.rows<Placement>(sql, [index ?? null]);
+  /** All placements, by index. */
+  list(): Promise<readonly Placement[]> {
+    return this.#statements.rows<Placement>(`${SELECT} ORDER BY index_name`);
   }
 
-  async set({ index, shard, node }: Placement): Promise<void> {
-    const sql = `INSERT INTO placements VALUES ($1, $2, $3)
+  /** The name of the node of an index; undefined: it has none yet. */
+  async nodeOf(index: string): Promise<string | undefined> {
+    const sql = `${SELECT} AND index_name = $1`;
+    return (await this.#statements.rows<Placement>(sql, [index]))[0]?.node;
+  }
+
+  async set({ index, node }: Placement): Promise<void> {
+    const sql = `INSERT INTO placements VALUES ($1, 0, $2)
       ON CONFLICT (index_name, shard) DO UPDATE SET node = excluded.node`;
-    await this.#statements.run(sql, [index, shard, node]);
-  }
-
-  /** Removes the placements of shards from `shards` on: an index that has fewer than before. */
-  async trim(index: string, shards: number): Promise<void> {
-    const sql = 'DELETE FROM placements WHERE index_name = $1 AND shard >= $2';
-    await this.#statements.run(sql, [index, shards]);
+    await this.#statements.run(sql, [index, node]);
   }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { SlowProxy } from '../../../../test/support/slow-proxy.ts';
 import { unusedPort } from '../../../../test/support/unused-port.ts';
 import type { RoutingSource } from '../../src/cluster/routing.ts';
@@ -16,7 +17,6 @@ import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type StoreLocation } from '../../src/store/open-store.ts';
 import { ClusterTable, INDEX } from './cluster-table.ts';
-import { CLUSTER_KEY } from './stand-in-node.ts';
 
 const WAIT = { interval: 50 };
 const ROWS = 40;

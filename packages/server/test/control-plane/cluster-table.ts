@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { schemaOf } from '../../../../test/support/schema.ts';
-import type { StandInNode } from './stand-in-node.ts';
+import type { NodeClient } from '../../src/cluster/node-client.ts';
 
-const SCHEMA = schemaOf({ id: 'long', title: 'string' });
+const SCHEMA = schemaOf({ id: 'long', title: 'string', day: 'date' });
+/** A definition with a window for each month; only the newest one is hot. */
+const WINDOWS = 'windows: { field: day, every: month, hot: 1 }\n';
 
 /** The name of the index. */
 export const INDEX = 'notes';
@@ -17,13 +19,14 @@ export class ClusterTable {
   readonly rows = new Map<number, string>();
   readonly catalog = { type: 'filesystem' as const, warehouse: join(this.folder, 'lake') };
   readonly #config = { catalog: this.catalog, table: 'ops.notes' };
-  readonly #storage: string;
+  readonly #settings: string;
   /** Snapshot of the last change. */
   head: string | null = null;
 
   /** `storage`: the index is at home in a store. */
-  constructor(storage?: string) {
-    this.#storage = storage === undefined ? '' : `storage: ${storage}\n`;
+  constructor(storage?: string, hasWindows = false) {
+    const home = storage === undefined ? '' : `storage: ${storage}\n`;
+    this.#settings = hasWindows ? home + WINDOWS : home;
   }
 
   async create(): Promise<this> {
@@ -38,8 +41,9 @@ source: { catalog: { type: filesystem, warehouse: "${this.catalog.warehouse}" },
 fields:
   - { name: title, type: ${title}, cached: true }
   - { name: id, type: LONG, cached: true }
+  - { name: day, type: DATE }
 sharding: { shards: ${shards} }
-${this.#storage}`;
+${this.#settings}`;
   }
 
   append(...ids: number[]): Promise<void> {
@@ -69,7 +73,7 @@ ${this.#storage}`;
     return ids.map((id) => {
       const title = `${word} ${id}`;
       this.rows.set(id, title);
-      return { id, title };
+      return { id, title, day: `2026-0${1 + (id % 4)}-15` };
     });
   }
 
@@ -81,10 +85,14 @@ ${this.#storage}`;
 }
 
 /** The documents of all nodes as texts, sorted: a row that two nodes have is there twice. */
-export async function documentsOf(nodes: readonly StandInNode[]): Promise<readonly string[]> {
-  const all = await Promise.all(nodes.map((node) => node.documents(INDEX)));
-  return all
-    .flat()
-    .map(([id, title]) => `${id} ${title}`)
-    .sort();
+export async function documentsOf(nodes: readonly NodeClient[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const node of nodes) {
+    const { indexes } = await node.state();
+    if (!indexes.some(({ index }) => index === INDEX)) continue;
+    for await (const { fields } of node.service().exportDocuments({ index: INDEX })) {
+      found.push(`${fields.id} ${fields.title}`);
+    }
+  }
+  return found.sort();
 }

@@ -3,23 +3,15 @@ import { join } from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { CONTROL_PLANE_METHODS, openChannel } from '@lakehouse-search/client/internal';
 import { createRemote } from '@lakehouse-search/client/remote/internal';
+import { LhsError } from '@lakehouse-search/contract';
 import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { byEffort } from '../../../../test/support/effort.ts';
-import { seededNumbers } from '../../../../test/support/random.ts';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
-import { connectNode } from '../../src/cluster/node-client.ts';
+import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
-import { IndexConnector } from '../../src/connector/index-connector.ts';
-import {
-  type ClusterContext,
-  connectorLease,
-  NodePool,
-} from '../../src/control-plane/cluster-context.ts';
-import {
-  controlPlaneRegistrar,
-  controlPlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
+import { type ClusterContext, NodePool } from '../../src/control-plane/cluster-context.ts';
+import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
 import { lead } from '../../src/control-plane/leader/leader.ts';
 import { LoopFaults } from '../../src/control-plane/leader/loop-faults.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
@@ -28,38 +20,46 @@ import {
   type RunningControlPlane,
   serveControlPlane,
 } from '../../src/serve/serve-control-plane.ts';
+import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
-import { CLUSTER_KEY, StandInNode } from './stand-in-node.ts';
+import { whileNodes } from './while-nodes.ts';
 
 const SHARDS = 3;
 const WAIT = { interval: 20 };
+const VALUES = {
+  ...{ rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0', threads: 0 },
+  ...{ 'log.level': 'silent', 'log.access': false },
+} as const;
 const NAMES = { catalogs: {}, roots: {}, models: {} };
 
 let table: ClusterTable;
 let plane: RunningControlPlane;
-let nodes: StandInNode[];
+let nodes: RunningNode[];
+let clients: NodeClient[];
 let admin: ServiceApi;
 let routing: RoutingSource;
 
 /** A control plane of this process over a store in the folder of the table. */
 async function startPlane(sync: boolean): Promise<RunningControlPlane> {
-  const values = {
-    ...{ rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0', sync_poll_ms: 100, sync },
-    ...{ 'log.level': 'silent', 'log.access': false },
-  };
-  const options = serverOptions(values, {}, table.folder);
+  const options = serverOptions({ ...VALUES, sync_poll_ms: 100, sync }, {}, table.folder);
   const times = { leaseMs: 20_000, nodeMs: 10_000, leaveMs: 600_000 };
   return serveControlPlane({ options, names: NAMES, times, key: CLUSTER_KEY });
 }
+
+const startNode = (name: string): Promise<RunningNode> =>
+  serveNode({
+    options: serverOptions(VALUES, {}, join(table.folder, name)),
+    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, node: name, takes: [] },
+  });
 
 async function start(sync: boolean): Promise<void> {
   table = await new ClusterTable().create();
   plane = await startPlane(sync);
   const reach = { addresses: [plane.grpc], key: CLUSTER_KEY };
-  nodes = await Promise.all(['n1', 'n2'].map((name) => StandInNode.start(name)));
-  for (const node of nodes) node.join(controlPlaneRegistrar(reach));
+  nodes = await Promise.all(['n1', 'n2'].map(startNode));
+  clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
   admin = createRemote({
     url: `grpc://${plane.grpc}`,
     authorization: () => signNodeCall(CLUSTER_KEY, {}),
@@ -70,7 +70,8 @@ async function start(sync: boolean): Promise<void> {
 async function stop(): Promise<void> {
   await routing.close();
   await admin.close();
-  for (const node of nodes) await node.close();
+  for (const client of clients) await client.close();
+  for (const node of nodes) await node.stop();
   await plane.stop();
   table.dispose();
 }
@@ -96,27 +97,23 @@ describe('a cluster with a connector', () => {
   beforeAll(() => start(true));
   afterAll(stop);
 
-  it('is built by a job over all nodes', async () => {
+  it('is built by a job', async () => {
     await register();
     const { job_id } = await admin.startJob({ kind: 'reindex', index: INDEX });
     const states: string[] = [];
     for await (const { state } of admin.watchJob({ job_id })) states.push(state);
     expect(states.at(-1)).toBe('done');
     const route = await atHead();
-    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n2', 'n1']);
+    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n1', 'n1']);
     expect((await admin.getRouting({ index: INDEX })).shard_count).toBe(SHARDS);
   });
 
-  it('follows its table: each row once, on the node of its shard', async () => {
+  it('follows its table: each row once', async () => {
     await table.append(...Array.from({ length: 60 }, (_, i) => i));
     await table.delete(10, 20);
     await table.upsert('changed', 5, 6, 7, 100, 101);
     await atHead();
-    expect(await documentsOf(nodes)).toEqual(table.expected());
-    const counts = await Promise.all(
-      nodes.map(async (node) => (await node.documents(INDEX)).length),
-    );
-    expect(Math.min(...counts)).toBeGreaterThan(10);
+    expect(await documentsOf(clients)).toEqual(table.expected());
   });
 
   it('moves searches from one snapshot to the next, never to two at once', async () => {
@@ -128,7 +125,7 @@ describe('a cluster with a connector', () => {
     }
     end();
     const snapshots = new Map<string, string | null>();
-    for (const node of nodes) {
+    for (const node of clients) {
       for (const own of (await node.state()).indexes) {
         for (const { commit, snapshot } of own.commits) snapshots.set(commit, snapshot);
       }
@@ -145,31 +142,30 @@ describe('a cluster with a connector', () => {
     for (const [shown, routed] of known) expect(shown).toBe(routed);
   });
 
-  it('discards what is staged if a job is canceled, and runs one job at a time', async () => {
-    nodes[1].hold = 'promoting';
-    nodes[0].hold = 'building';
-    const { job_id } = await admin.startJob({ kind: 'reindex', index: INDEX });
-    await vi.waitUntil(() => nodes[0].waiting > 0 && nodes[1].staged.size > 0, WAIT);
-    await expect(admin.reindex({ index: INDEX })).rejects.toMatchObject({ code: 'index_busy' });
-    await admin.cancelJob({ job_id });
-    await vi.waitUntil(async () => (await admin.getJob({ job_id })).state === 'canceled', WAIT);
-    await vi.waitUntil(() => nodes.every(({ staged }) => staged.size === 0), WAIT);
-    for (const node of nodes) node.hold = null;
-    expect(routing.current(INDEX)!.snapshot).toBe(table.head);
-    const { index_generation } = await admin.reindex({ index: INDEX });
-    const states = await Promise.all(nodes.map((node) => node.state()));
-    const live = states.flatMap(({ indexes }) => indexes.map(({ commits }) => commits[0]));
-    expect(index_generation).toBe(Math.max(...live.map(({ generation }) => generation)));
-  });
-
-  it('names all nodes whose disks have no room for a reindex', async () => {
-    for (const node of nodes) node.isFull = true;
-    const refused = await admin.reindex({ index: INDEX }).catch((error: unknown) => error);
-    for (const node of nodes) node.isFull = false;
-    expect(refused).toMatchObject({ code: 'disk_short', status: 412 });
-    for (const { name } of nodes) {
-      expect((refused as Error).message).toContain(`node "${name}"`);
-    }
+  it('runs one job at a time, and names the node whose disk has no room for it', async () => {
+    const began = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    await whileNodes(
+      (node) => ({
+        service: (epoch) => ({
+          ...node.service(epoch),
+          reindex: async () => {
+            began.resolve();
+            await go.promise;
+            throw new LhsError('disk_short', 'the disk is too full');
+          },
+        }),
+      }),
+      async () => {
+        const first = admin.reindex({ index: INDEX });
+        first.catch(() => {});
+        await began.promise;
+        await expect(admin.reindex({ index: INDEX })).rejects.toMatchObject({ code: 'index_busy' });
+        go.resolve();
+        const message = 'node "n1": the disk is too full';
+        await expect(first).rejects.toMatchObject({ code: 'disk_short', status: 412, message });
+      },
+    );
     expect(routing.current(INDEX)!.snapshot).toBe(table.head);
   });
 
@@ -195,60 +191,14 @@ describe('a cluster with a connector', () => {
     expect(text).toMatch(/^lhs_route_missing_shards\{index="notes"\} 0$/m);
   });
 
-  it('routes around the shards of a node that is gone, until it is back', async () => {
-    await nodes[1].leave();
-    const left = (await vi.waitUntil(() => {
-      const route = routing.current(INDEX);
-      return route?.shards[1].replicas.length === 0 ? route : false;
-    }, WAIT)) as RoutedIndex;
-    expect(left.shards[0].replicas).toHaveLength(1);
-    nodes[1].join(controlPlaneRegistrar({ addresses: [plane.grpc], key: CLUSTER_KEY }));
+  it('has no route to a node that is gone, until it is back', async () => {
+    await nodes[0].stop();
+    await vi.waitUntil(() => routing.current(INDEX)?.shards[1].replicas.length === 0, WAIT);
+    nodes[0] = await startNode('n1');
+    clients[0] = connectNode(nodes[0].grpc, { key: CLUSTER_KEY });
     await table.append(300);
     await atHead();
-    expect(await documentsOf(nodes)).toEqual(table.expected());
-  });
-});
-
-describe('two connectors of one index', () => {
-  beforeEach(() => start(false));
-  afterEach(stop);
-
-  it('lose and double no row, whichever of them has the lease', async () => {
-    await register();
-    await admin.reindex({ index: INDEX });
-    const store = await openedStore();
-    const pool = new NodePool((address) => connectNode(address, { key: CLUSTER_KEY }));
-    const { logger } = openLogs({ access: false, level: 'silent' });
-    const repeated = new RepeatedFaults(logger);
-    const context: ClusterContext = { store, nodes: pool, logger, repeated };
-    const connectors = [1, 2].map(() => new IndexConnector(context, INDEX, { advanced() {} }));
-    const random = seededNumbers(20261123);
-    const { signal } = new AbortController();
-    const name = connectorLease(INDEX);
-    try {
-      let lease = (await store.leases.acquire(name, 'c', 60_000))!;
-      for (let round = 0; round < byEffort(6, 60); round++) {
-        await table.append(round * 10, round * 10 + 1, round * 10 + 2);
-        if (random() < 0.5) await table.upsert('again', round * 10 + 1);
-        if (random() < 0.4) await table.delete(round * 5, round * 5 + 3);
-        const former = lease;
-        await store.leases.release(former);
-        lease = (await store.leases.acquire(name, 'c', 60_000))!;
-        // the one that has lost its lease works on
-        const steps = connectors.map((each, i) => each.advance(i === 0 ? former : lease, signal));
-        const results = await Promise.allSettled(steps);
-        expect(results[0]).toMatchObject({ status: 'rejected' });
-      }
-      while (await connectors[1].advance(lease, signal)) {
-        // until the head
-      }
-      expect(await documentsOf(nodes)).toEqual(table.expected());
-      expect((await store.routes.get(INDEX))?.snapshot).toBe(table.head);
-    } finally {
-      for (const each of connectors) await each.close();
-      await pool.close();
-      await store.close();
-    }
+    expect(await documentsOf(clients)).toEqual(table.expected());
   });
 });
 
@@ -260,7 +210,6 @@ describe('a control plane that starts after the leases of its nodes have ended',
     await register();
     await admin.reindex({ index: INDEX });
     await plane.stop();
-    for (const node of nodes) await node.leave();
     const store = await openedStore();
     const route = await store.routes.get(INDEX);
     for (const own of await store.nodes.list(3_600_000)) {

@@ -1,8 +1,9 @@
 /** Control planes as processes of this machine, for tests that kill and stop them. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { CLUSTER_KEY } from './stand-in-node.ts';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 
 const LHS = fileURLToPath(new URL('../../../cli/bin/lhs.js', import.meta.url));
 

@@ -40,20 +40,11 @@ function reached(step: string): Promise<void> {
   });
 }
 
-const counts = new Map<string, number>();
-/** Halts at a step that comes several times in a job: its name has a number. */
-function reachedNext(step: string): Promise<void> {
-  const count = (counts.get(step) ?? 0) + 1;
-  counts.set(step, count);
-  return reached(`${step} ${count}`);
-}
-
 /** Steps within transactions, and after the commit of those that move a job on. */
 let moved: string | undefined;
 const { apply } = ClusterJobs.prototype;
 ClusterJobs.prototype.apply = async function (...args) {
   const [, event] = args;
-  if (event === 'build_started') counts.clear();
   const job = await apply.call(this, ...args);
   moved = event;
   await reached(`${event}, not committed`);
@@ -89,22 +80,6 @@ function heldNode(node: NodeClient): NodeClient {
     address: node.address,
     state: (call) => node.state(call),
     read: (read, call) => node.read(read, call),
-    async *build(index, snapshot, call, definition) {
-      let began = false;
-      for await (const step of node.build(index, snapshot, call, definition)) {
-        if ('staged' in step) await reachedNext('staged');
-        else if (!began) await reachedNext('building');
-        began = true;
-        yield step;
-      }
-    },
-    async endBuild(index, generation, promote, call) {
-      const name = promote ? 'promote' : 'discard';
-      await reachedNext(`before ${name}`);
-      const ended = await node.endBuild(index, generation, promote, call);
-      await reachedNext(`after ${name}`);
-      return ended;
-    },
     removeIndex: (dropped, call) => node.removeIndex(dropped, call),
     service: (epoch) => heldService(node.service(epoch)),
     close: () => node.close(),
@@ -116,10 +91,16 @@ function heldService(service: ServiceApi): ServiceApi {
     ...service,
     async alterIndex(request, call) {
       if (request.apply !== true) return service.alterIndex(request, call);
-      await reachedNext('before alter');
+      await reached('before alter');
       const plan = await service.alterIndex(request, call);
-      await reachedNext('after alter');
+      await reached('after alter');
       return plan;
+    },
+    async reindex(request, call) {
+      await reached('before reindex');
+      const made = await service.reindex(request, call);
+      await reached('after reindex');
+      return made;
     },
   };
 }

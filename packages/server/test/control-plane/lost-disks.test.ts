@@ -1,8 +1,8 @@
 /** Nodes that lose their disks: shards are built from the table, without an operator. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { INDEX } from './cluster-table.ts';
 import { type ClusterSettings, ReshardCluster, WAIT } from './reshard-cluster.ts';
-import { CLUSTER_KEY } from './stand-in-node.ts';
 
 describe('a cluster whose nodes lose their disks', () => {
   let cluster: ReshardCluster;
@@ -15,11 +15,12 @@ describe('a cluster whose nodes lose their disks', () => {
     await cluster.atHead();
   }
 
-  it('builds the shard of a node that comes back with an empty disk', async () => {
+  it('builds the index of a node that comes back with an empty disk', async () => {
     await started({ shards: 3 });
-    await cluster.lose('n2');
+    const writer = await cluster.writer();
+    await cluster.lose(writer);
     await cluster.table.append(2000);
-    const missing = { missing_shards: [1] };
+    const missing = { missing_shards: [0, 1, 2] };
     await vi.waitFor(async () => {
       const [listed] = await cluster.client.listIndexes();
       expect(listed).toMatchObject(missing);
@@ -27,20 +28,20 @@ describe('a cluster whose nodes lose their disks', () => {
     expect(await cluster.client.status({ index: INDEX })).toMatchObject(missing);
     expect(await cluster.client.listIngestion()).toMatchObject([missing]);
     const probe = async () => (await fetch(`${cluster.planeUrl}/readyz`)).json();
-    expect(await probe()).toEqual({ status: 'degraded', missing_shards: { [INDEX]: [1] } });
-    await cluster.join('n2');
+    expect(await probe()).toEqual({ status: 'degraded', missing_shards: { [INDEX]: [0, 1, 2] } });
+    await cluster.join(writer);
     await cluster.expectWhole(false);
     expect(await probe()).toEqual({ status: 'ok' });
     const whole = await cluster.client.status({ index: INDEX });
     expect([whole.missing_shards, whole.sync_failure]).toEqual([undefined, undefined]);
   });
 
-  it('builds the shard of a node that has left on a node that held none', async () => {
+  it('builds the index of a node that has left on another one', async () => {
     await started({ shards: 2, leaveMs: 2000 });
-    await cluster.lose('n2');
+    const writer = await cluster.writer();
+    await cluster.lose(writer);
     await cluster.expectWhole(false);
-    const placed = (await cluster.store.placements.list(INDEX)).map(({ node }) => node);
-    expect(placed).toEqual(['n1', 'n3']);
+    expect(await cluster.writer()).not.toBe(writer);
   });
 
   it('builds all shards when all disks are lost', async () => {

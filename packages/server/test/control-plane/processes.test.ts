@@ -6,11 +6,12 @@
  * (LHS_EMBEDDED_POSTGRES), else over SQLite: then there is one control plane, which is started
  * again.
  */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemote } from '@lakehouse-search/client/remote/internal';
-import type { JobState } from '@lakehouse-search/contract';
 import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
 import {
   type EmbeddedPostgres,
@@ -19,19 +20,21 @@ import {
 } from '../../../../test/support/embedded-postgres.ts';
 import { unusedPort } from '../../../../test/support/unused-port.ts';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
+import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutingSource } from '../../src/cluster/routing.ts';
-import {
-  controlPlaneRegistrar,
-  controlPlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
+import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
+import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
 import { PlaneProcess, type PlaneStore } from './control-plane-processes.ts';
-import { CLUSTER_KEY, StandInNode } from './stand-in-node.ts';
 
 const WAIT = { interval: 20 };
 const module = findEmbeddedPostgres();
-const STATES: readonly JobState[] = ['pending', 'building', 'cutting_over'];
+const VALUES = {
+  ...{ rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0', threads: 0 },
+  ...{ 'log.level': 'silent', 'log.access': false },
+} as const;
 const authorization = () => signNodeCall(CLUSTER_KEY, {})!;
 
 let postgres: EmbeddedPostgres | undefined;
@@ -39,7 +42,8 @@ let table: ClusterTable;
 let location: PlaneStore;
 let store: Store;
 let planes: PlaneProcess[];
-let nodes: StandInNode[];
+let nodes: RunningNode[];
+let clients: NodeClient[];
 let routing: RoutingSource;
 
 beforeAll(async () => {
@@ -51,9 +55,17 @@ beforeAll(async () => {
   if (postgres !== undefined) planes.push(await startPlane());
   const file = { file: `${table.folder}/server.db` };
   store = await openStore('postgres' in location ? location : file);
-  const reach = { addresses: planes.map(({ grpc }) => grpc), key: CLUSTER_KEY };
-  nodes = await Promise.all(['n1', 'n2'].map((name) => StandInNode.start(name)));
-  for (const node of nodes) node.join(controlPlaneRegistrar(reach));
+  const controlPlane = planes.map(({ grpc }) => grpc);
+  nodes = await Promise.all(
+    ['n1', 'n2'].map((node) =>
+      serveNode({
+        options: serverOptions(VALUES, {}, join(table.folder, node)),
+        cluster: { nodes: [], controlPlane, key: CLUSTER_KEY, node, takes: [] },
+      }),
+    ),
+  );
+  clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
+  const reach = { addresses: controlPlane, key: CLUSTER_KEY };
   routing = await controlPlaneRouting({ ...reach, probe: async () => {} });
   await store.definitions.add(INDEX, table.definition(3));
   await whole(async (admin) => void (await admin.reindex({ index: INDEX })));
@@ -61,7 +73,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await routing.close();
-  for (const node of nodes) await node.close();
+  for (const client of clients) await client.close();
+  for (const node of nodes) await node.stop();
   for (const plane of planes) await plane.kill();
   await store.close();
   await postgres?.stop();
@@ -118,45 +131,33 @@ const atHead = () =>
 /** What a test may not lose: every row once, on the nodes and in the route. */
 async function expectWhole(): Promise<void> {
   await atHead();
-  expect(await documentsOf(nodes)).toEqual(table.expected());
+  expect(await documentsOf(clients)).toEqual(table.expected());
 }
 
 let next = 0;
 const fresh = (count: number): number[] => Array.from({ length: count }, () => next++);
 
 describe(`control planes over ${module === null ? 'SQLite' : 'PostgreSQL'}`, () => {
-  it.each(byEffort<readonly JobState[]>(['cutting_over'], STATES))(
-    'end a job that was %s when its control plane was killed, and leave the index whole',
-    async (state) => {
-      await table.append(...fresh(20));
-      await atHead();
-      const generation = routing.current(INDEX)!.generation;
-      if (state === 'building') nodes[1].hold = 'building';
-      if (state === 'cutting_over') nodes[0].hold = 'promoting';
-      const lost = await leader();
-      if (state === 'pending') lost.signal('SIGSTOP');
-      const jobId = await startJob(state, lost);
-      await vi.waitUntil(async () => {
-        const isThere = (await store.jobs.get(jobId))?.state === state;
-        return isThere && (state === 'pending' || nodes.some(({ waiting }) => waiting > 0));
-      }, WAIT);
-      await table.upsert('meanwhile', ...fresh(3));
-      await lost.kill();
-      planes[planes.indexOf(lost)] = await PlaneProcess.start(location, table.folder, lost.grpc);
-      const job = await vi.waitUntil(async () => {
-        const now = await whole((admin) => admin.getJob({ job_id: jobId }));
-        return now.ended_at === undefined ? false : now;
-      }, WAIT);
-      expect(job).toMatchObject({ state: 'failed', error: { code: 'closed' } });
-      await vi.waitUntil(() => nodes.every(({ staged }) => staged.size === 0), WAIT);
-      for (const node of nodes) node.hold = null;
-      await expectWhole();
-      expect(routing.current(INDEX)!.generation).toBeGreaterThanOrEqual(generation);
-      expect((await whole((admin) => admin.reindex({ index: INDEX }))).doc_count).toBe(
-        table.rows.size,
-      );
-    },
-  );
+  it('end a job that the leader had not begun when it was killed', async () => {
+    await table.append(...fresh(20));
+    await atHead();
+    const lost = await leader();
+    lost.signal('SIGSTOP');
+    const epoch = await store.leases.epochOf('control-plane');
+    const draft = { index: INDEX, kind: 'reindex', request: { index: INDEX }, epoch } as const;
+    const { id } = (await store.jobs.add(`pending-${epoch}`, draft))!;
+    await table.upsert('meanwhile', ...fresh(3));
+    await lost.kill();
+    planes[planes.indexOf(lost)] = await PlaneProcess.start(location, table.folder, lost.grpc);
+    const job = await vi.waitUntil(async () => {
+      const now = await whole((admin) => admin.getJob({ job_id: id }));
+      return now.ended_at === undefined ? false : now;
+    }, WAIT);
+    expect(job).toMatchObject({ state: 'failed', error: { code: 'closed' } });
+    await expectWhole();
+    const made = await whole((admin) => admin.reindex({ index: INDEX }));
+    expect(made.doc_count).toBe(table.rows.size);
+  });
 
   it.runIf(module !== null)('lead in turn: one that was stopped does no harm', async () => {
     const stopped = await leader();
@@ -198,16 +199,3 @@ describe(`control planes over ${module === null ? 'SQLite' : 'PostgreSQL'}`, () 
     expect(await whole((admin) => admin.listJobs())).not.toEqual([]);
   });
 });
-
-/** A job in the store: by a control plane, or for the stopped leader by its own epoch. */
-async function startJob(state: JobState, lost: PlaneProcess): Promise<string> {
-  if (state !== 'pending') {
-    const job = await whole((admin) => admin.startJob({ kind: 'reindex', index: INDEX }));
-    return job.job_id;
-  }
-  expect(planes).toContain(lost);
-  const epoch = await store.leases.epochOf('control-plane');
-  const draft = { index: INDEX, kind: 'reindex', request: { index: INDEX }, epoch } as const;
-  const job = await store.jobs.add(`pending-${epoch}`, draft);
-  return job!.id;
-}

@@ -1,11 +1,13 @@
 // @module-tag slow
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRemote } from '@lakehouse-search/client/remote/internal';
-import type { BatchPart, ErasureResponse, Job, JsonObject } from '@lakehouse-search/contract';
+import type { ErasureResponse, Job, JsonObject } from '@lakehouse-search/contract';
 import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
 import { withOnly } from '../../src/cluster/with-only.ts';
@@ -19,8 +21,7 @@ import { serveGateway } from '../../src/serve/serve-gateway.ts';
 import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { ClusterTable, INDEX } from './cluster-table.ts';
-import { CLUSTER_KEY } from './stand-in-node.ts';
+import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
 
 const WAIT = { interval: 50 };
 /** For jobs, which may take long on a busy machine. */
@@ -100,15 +101,7 @@ const atHead = (): Promise<RoutedIndex> =>
     return isWhole && route?.snapshot === table.head ? route : false;
   }, WAIT) as Promise<RoutedIndex>;
 
-async function documents(): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const client of clients) {
-    for await (const { fields } of client.service().exportDocuments({ index: INDEX })) {
-      found.push(`${fields.id} ${fields.title}`);
-    }
-  }
-  return found.sort();
-}
+const documents = () => documentsOf(clients);
 
 const reindex = (): Promise<void> => run('reindex', { index: INDEX });
 
@@ -128,18 +121,16 @@ const ended = (job_id: string): Promise<Job> =>
   }, PATIENT) as Promise<Job>;
 
 describe('nodes under a control plane', () => {
-  it('take over shards, build them and follow the table together', async () => {
+  it('take over an index, build it and follow its table', async () => {
     await reindex();
     const route = await atHead();
-    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n2', 'n1']);
+    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n1', 'n1']);
     await table.append(100, 101, 102, 103, 104);
     await table.delete(10, 20);
     await table.upsert('changed', 1, 2, 103, 200);
     await atHead();
     expect(await documents()).toEqual(table.expected());
-    for (const client of clients) {
-      expect((await client.service().verify({ index: INDEX })).equal).toBe(true);
-    }
+    expect((await client.verify({ index: INDEX })).equal).toBe(true);
   });
 
   it('are searched through a gateway, at one snapshot', async () => {
@@ -168,7 +159,7 @@ describe('nodes under a control plane', () => {
       expect(one.synced_by).toBe('control_plane');
   });
 
-  it('keep their own shards when the index is altered', async () => {
+  it('keep the index when it is altered', async () => {
     const before = (await atHead()).shards.map(({ replicas }) => replicas.map(({ node }) => node));
     const definition_yaml = table.definition(3).replace('type: LONG, ', 'type: LONG, fast: true, ');
     expect(definition_yaml).not.toBe(table.definition(3));
@@ -260,36 +251,7 @@ describe('nodes under a control plane', () => {
     });
   });
 
-  it('give shards to a node that joins when the index is built again', async () => {
-    await store.definitions.add('wide', table.definition(6).replace(INDEX, 'wide'));
-    await client.reindex({ index: 'wide' });
-    const nodesOf = () =>
-      routing
-        .current('wide')
-        ?.shards.map(({ replicas }) => replicas.map(({ node }) => node).join());
-    // this routing hears of a route later than the gateway
-    const first = await vi.waitUntil(nodesOf, WAIT);
-    expect(first.some((held) => held.includes('n3'))).toBe(false);
-    nodes.push(await startNode('n3'));
-    clients.push(connectNode(nodes[2].grpc, { key: CLUSTER_KEY }));
-    await vi.waitUntil(async () => (await store.nodes.list()).length === 3, WAIT);
-    const moved = await client.reindex({ index: 'wide' });
-    expect(moved.doc_count).toBe(table.rows.size);
-    // the nodes that had the shards build again without them
-    await vi.waitUntil(() => {
-      const held = nodesOf() ?? [];
-      return held.includes('n3') && held.every((own) => /^n\d$/.test(own));
-    }, WAIT);
-    expect(new Set(nodesOf())).toEqual(new Set(['n1', 'n2', 'n3']));
-    expect((await client.search({ index: 'wide', query: '*:*' })).total).toBe(table.rows.size);
-    expect((await client.verify({ index: 'wide' })).equal).toBe(true);
-    await client.dropIndex({ index: 'wide' });
-    await clients.pop()!.close();
-    await nodes.pop()!.stop();
-    expect(await store.nodes.list()).toHaveLength(2);
-  });
-
-  it('erase rows of all shards, in their backups and saved queries, with one receipt', async () => {
+  it('erase rows of an index, in its backups and saved queries, with one receipt', async () => {
     await client.backup({ index: INDEX });
     const request = { index: INDEX, query: 'title:"note 30"' };
     await client.createSavedQuery({ name: 'of a row', request });
@@ -320,9 +282,7 @@ describe('nodes under a control plane', () => {
     // a merge may have removed the documents of a node already
     expect(actions.segments_rewritten).toBeGreaterThanOrEqual(nodesOfRows.size);
     expect(actions).toMatchObject({ saved_queries_removed: 1 });
-    expect(receipt.statement.commits.map(({ where }) => where.split(':')[0])).toEqual(
-      expect.arrayContaining(['n1', 'n2']),
-    );
+    expect(receipt.statement.commits.map(({ where }) => where.split(':')[0])).toContain('n1');
     const proof = { receipt: receipt as unknown as JsonObject, keys };
     const verdict = await client.verifyReceipt(proof);
     expect(verdict).toMatchObject({ valid: true, covered: keys.map(() => true) });
@@ -344,7 +304,7 @@ describe('nodes under a control plane', () => {
     await store.nodes.list();
     const parts = await Promise.all(clients.map((_, i) => held(i)));
     const uuids = parts.flat().flatMap(({ index, uuid }) => (index === 'short' ? [uuid] : []));
-    expect(uuids).toHaveLength(2);
+    expect(uuids).toHaveLength(1);
     await client.dropIndex({ index: 'short' });
     const again = await client.restore({ index: INDEX, as: 'other' });
     await vi.waitUntil(async () => {
@@ -373,36 +333,12 @@ describe('nodes under a control plane', () => {
       async () => (await store.jobs.get('of-a-former-leader'))?.state === 'failed',
       WAIT,
     );
-    const [now] = (await clients[0].state()).indexes.filter(({ index }) => index === INDEX);
-    expect(now.commits[0].definition).toBe(node.commits[0].definition);
+    await vi.waitFor(async () => {
+      const [now] = (await clients[0].state()).indexes.filter(({ index }) => index === INDEX);
+      expect(now.commits[0].definition).toBe(node.commits[0].definition);
+    }, PATIENT);
     await table.append(600);
     expect((await atHead()).shards).toHaveLength(before.shards.length);
-    expect(await documents()).toEqual(table.expected());
-  });
-
-  it('take the batches of a new connector if a former one was stopped within a batch', async () => {
-    await atHead();
-    const name = `connector/${INDEX}`;
-    const lease = (await store.leases.current(name))!;
-    const service = clients[0].service(lease.epoch);
-    const state = await service.getCheckpoint({ index: INDEX });
-    const { table_uuid, applied, columns, key_columns, index_generation, ...from } = state;
-    const { promise: stopped, resolve: goOn } = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
-    async function* parts(): AsyncGenerator<BatchPart> {
-      yield { kind: 'removed', path: 'none', positions: null };
-      asked.resolve();
-      await stopped;
-    }
-    const to = { ...from, snapshot_id: '1', sequence: `${BigInt(from.sequence) + 1n}` };
-    const batch = { version: 1, table_uuid, from: from.snapshot_id, to, parts: parts() } as const;
-    const late = service.applyBatch({ index: INDEX, batch }).catch((error: unknown) => error);
-    await asked.promise;
-    await table.append(700);
-    await store.leases.release(lease);
-    await atHead();
-    goOn();
-    expect(await late).toMatchObject({ code: 'fenced' });
     expect(await documents()).toEqual(table.expected());
   });
 
@@ -428,22 +364,13 @@ describe('nodes under a control plane', () => {
     });
   });
 
-  it('rebuild the shards of a node that has left from the table', async () => {
-    const [lost] = nodes.splice(1, 1);
-    await clients.splice(1, 1)[0].close();
+  it('rebuild the index of a node that has left from the table', async () => {
+    const [lost] = nodes.splice(0, 1);
+    await clients.splice(0, 1)[0].close();
     await lost.stop();
     await table.append(300, 301);
     const route = await atHead();
-    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n1', 'n1']);
+    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n2', 'n2', 'n2']);
     expect(await documents()).toEqual(table.expected());
-  });
-
-  it('restore a backup of more nodes, with the missing parts from the table', async () => {
-    const restored = await client.restore({ index: INDEX, as: 'fewer' });
-    expect(restored.index).toBe('fewer');
-    const request = { index: 'fewer', query: '*:*', min_snapshot: table.head!, wait_ms: 120_000 };
-    const found = await client.search(request);
-    expect(found).toMatchObject({ total: table.rows.size, shards_total: 3 });
-    expect((await client.verify({ index: 'fewer' })).equal).toBe(true);
   });
 });

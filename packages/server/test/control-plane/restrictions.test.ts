@@ -1,10 +1,10 @@
 /** A catalog that restricts what a cluster reads of its table, differently after a while. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { RestCatalog } from '../../../../test/support/rest-catalog.ts';
 import { INDEX } from './cluster-table.ts';
 import { ReshardCluster, WAIT } from './reshard-cluster.ts';
-import { CLUSTER_KEY } from './stand-in-node.ts';
 
 const above = (value: number) => ({
   'required-row-filter': {

@@ -1,10 +1,11 @@
 /** A connector whose table cannot be read: the reason is counted, and shown until it is over. */
+
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { INDEX } from './cluster-table.ts';
 import { ReshardCluster, WAIT } from './reshard-cluster.ts';
-import { CLUSTER_KEY } from './stand-in-node.ts';
 
 describe('a cluster that cannot follow its table', () => {
   const cluster = new ReshardCluster({ key: CLUSTER_KEY, shards: 2 });

@@ -26,8 +26,6 @@ const callsOf = (node: NodeClient): NodeClient => ({
   address: node.address,
   state: (call) => node.state(call),
   read: (...args) => node.read(...args),
-  build: (...args) => node.build(...args),
-  endBuild: (...args) => node.endBuild(...args),
   removeIndex: (...args) => node.removeIndex(...args),
   service: (epoch) => node.service(epoch),
   close: () => node.close(),

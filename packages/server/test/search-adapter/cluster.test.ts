@@ -1,9 +1,13 @@
 /**
  * The adapter and the tools of agents over a gateway, a control plane and two nodes, each a
- * process: the responses of `serve all`, and partial results when a node is gone.
+ * process: the responses of `serve all`; over a list of nodes, partial results when one is gone.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTicketCluster, type TicketCluster } from '../support/ticket-cluster.ts';
+import {
+  startSpreadTickets,
+  startTicketCluster,
+  type TicketCluster,
+} from '../support/ticket-cluster.ts';
 import { startTickets, type TicketService } from '../support/tickets.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
@@ -11,6 +15,7 @@ let cluster: TicketCluster;
 let single: TicketService;
 let over: AdapterCalls;
 let alone: AdapterCalls;
+const releases: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   [cluster, single] = await Promise.all([
@@ -21,6 +26,7 @@ beforeAll(async () => {
   alone = adapterCalls(single.server.url, await single.token({ roles: ['reader'] }));
 });
 afterAll(async () => {
+  for (const release of releases) await release();
   await cluster?.stop();
   await single?.stop();
 });
@@ -143,8 +149,11 @@ describe('a gateway over two nodes', () => {
 describe('a gateway whose node is gone', () => {
   it('answers with the shards that are left, and says which failed', async () => {
     const body = { query: { match_all: {} }, size: 60, _source: false };
+    const spread = await startSpreadTickets(['--search-adapter']);
+    releases.push(() => spread.stop());
+    const over = adapterCalls(spread.gateway.url, '');
     expect((await over.post('/tickets/_search', body)).status).toBe(200);
-    await cluster.nodes[1]!.end('SIGKILL');
+    await spread.nodes[1]!.end('SIGKILL');
     const { status, body: found } = await over.post('/tickets/_search', body);
     expect([status, found.error?.reason]).toEqual([200, undefined]);
     expect(found._shards).toMatchObject({ total: 2, successful: 1, failed: 1 });

@@ -293,9 +293,9 @@ describe.each(kinds)('a store in %s', (kind) => {
       expect(await store.definitions.replace('a', 'index: c', 1)).toBe(true);
       await store.routes.advance(ROUTE);
       await store.aliases.set({ alias: 'x', index: 'a' });
-      for (const shard of [0, 1, 2]) await store.placements.set({ index: 'a', shard, node: 'n' });
-      await store.placements.trim('a', 2);
-      expect((await store.placements.list('a')).map(({ shard }) => shard)).toEqual([0, 1]);
+      for (const node of ['m', 'n']) await store.placements.set({ index: 'a', node });
+      expect(await store.placements.list()).toEqual([{ index: 'a', node: 'n' }]);
+      expect(await store.placements.nodeOf('a')).toBe('n');
       expect(await store.change(null, ({ definitions }) => definitions.remove('a'))).toBe(true);
       const left = [store.placements.list(), store.aliases.list(), store.routes.list()];
       expect(await Promise.all(left)).toEqual([[], [], []]);

@@ -38,13 +38,7 @@ const FREE_REST = [...FREE, '--rest-addr', '127.0.0.1:0'];
 export async function startTicketCluster(
   gatewayFlags: readonly string[] = [],
 ): Promise<TicketCluster> {
-  const { warehouse, source } = await createTickets();
-  const config = join(warehouse, 'etc', 'server.yaml');
-  mkdirSync(join(warehouse, 'etc'));
-  writeFileSync(config, `catalogs: { main: ${JSON.stringify(source.catalog)} }\n`);
-  const settings = { ...SETTINGS, LHS_BACKUP_TARGET: join(warehouse, 'backups') };
-  const start = (role: 'control-plane' | 'node' | 'gateway', name: string, ...args: string[]) =>
-    startProcess(role, join(warehouse, name), [...args, '--config', config], settings);
+  const { warehouse, source, start } = await ticketProcesses();
   const plane = await start('control-plane', 'plane', ...FREE_REST, '--no-sync');
   const led = ['--control-plane', plane.grpc];
   const [gateway, ...nodes] = await Promise.all([
@@ -57,10 +51,7 @@ export async function startTicketCluster(
   const admin = createRemote({ url: gateway.url, authorization: () => `Bearer ${token}` });
   const inUse = async () => (await admin.license({})).nodes_in_use === nodes.length;
   await vi.waitUntil(inUse, { interval: 50 });
-  const at = '{ catalog: main, table: ops.tickets }';
-  const head = `version: 1\nindex: tickets\nsource: ${at}\nsharding: { shards: 2 }\n`;
-  await admin.createIndex({ definition: `${head}${TICKET_FIELDS}` });
-  await admin.reindex({ index: 'tickets' });
+  await build(admin);
   return {
     ...{ warehouse, source, plane, nodes, gateway, admin },
     async token({ roles, expiresMs, ...others }) {
@@ -74,4 +65,45 @@ export async function startTicketCluster(
       rmSync(warehouse, { recursive: true, force: true });
     },
   };
+}
+
+/** The same without a control plane: each of two nodes has one of two shards. */
+export async function startSpreadTickets(
+  gatewayFlags: readonly string[] = [],
+): Promise<Pick<TicketCluster, 'nodes' | 'gateway' | 'stop'>> {
+  const { warehouse, start } = await ticketProcesses();
+  const takes = (shard: number) => ['--shard-ordinals', String(shard)];
+  const nodes = await Promise.all(
+    [0, 1].map((shard) => start('node', `n${shard}`, ...FREE, ...takes(shard))),
+  );
+  const addresses = nodes.map(({ grpc }) => grpc).join();
+  const list = ['--nodes', addresses, ...gatewayFlags];
+  const gateway = await start('gateway', 'gateway', ...FREE_REST, ...list);
+  const client = createRemote({ url: gateway.url });
+  await build(client);
+  await client.close();
+  const stop = async () => {
+    for (const one of [gateway, ...nodes]) await one.end('SIGTERM');
+    rmSync(warehouse, { recursive: true, force: true });
+  };
+  return { nodes, gateway, stop };
+}
+
+/** The table, and what starts processes that know its catalog. */
+async function ticketProcesses() {
+  const { warehouse, source } = await createTickets();
+  const config = join(warehouse, 'etc', 'server.yaml');
+  mkdirSync(join(warehouse, 'etc'));
+  writeFileSync(config, `catalogs: { main: ${JSON.stringify(source.catalog)} }\n`);
+  const settings = { ...SETTINGS, LHS_BACKUP_TARGET: join(warehouse, 'backups') };
+  const start = (role: 'control-plane' | 'node' | 'gateway', name: string, ...args: string[]) =>
+    startProcess(role, join(warehouse, name), [...args, '--config', config], settings);
+  return { warehouse, source, start };
+}
+
+async function build(client: ServiceApi): Promise<void> {
+  const at = '{ catalog: main, table: ops.tickets }';
+  const head = `version: 1\nindex: tickets\nsource: ${at}\nsharding: { shards: 2 }\n`;
+  await client.createIndex({ definition: `${head}${TICKET_FIELDS}` });
+  await client.reindex({ index: 'tickets' });
 }

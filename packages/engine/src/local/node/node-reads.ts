@@ -9,7 +9,7 @@ import { identityParts } from '../../index/commits/source-identity.ts';
 import { describeShards } from '../../open/describe-index.ts';
 import { commitVersion, type KnownIndex, type OpenIndex } from '../../open/open-index.ts';
 import { definitionDigest } from '../../schema/definition-digest.ts';
-import { sharedPlace } from '../../schema/parse/resolve-definition.ts';
+import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import type { LocalContext } from '../../search/context.ts';
 import type { RequestedRow } from '../../search/fetch/rows.ts';
 import { decodeRequest, encodeAnswer, errorToPlain } from '../../shard/bytes.ts';
@@ -116,7 +116,7 @@ export class NodeReads {
       const { uuid, version } = known.registered;
       return {
         ...{ index: name, uuid, shards, definition_version: version },
-        copies: sharedPlace(known.definition, known.registered.baseDir) === null ? 0 : 1 + replicas,
+        copies: homePlace(known.definition, known.registered.baseDir) === null ? 0 : 1 + replicas,
         ordinals: only ?? Array.from({ length: shards }, (_, ordinal) => ordinal),
         commits: this.#commits(known),
         aliases: aliases.filter(({ index }) => index === name).map(({ alias }) => alias),
@@ -124,10 +124,19 @@ export class NodeReads {
     });
   }
 
+  /** The digest of the definition in force of an index. */
+  digest(name: string): string {
+    return definitionDigest(this.#indexes.known(name).definition);
+  }
+
+  /** Whether this engine has an index, built or not. */
+  isDefined(name: string): boolean {
+    return this.#indexes.registry.list().some((one) => one.name === name);
+  }
+
   /** Whether this engine has an index, and has built it. */
   has(name: string): boolean {
-    const index = this.#indexes.registry.list().find((one) => one.name === name);
-    return index !== undefined && commitVersion(this.#indexes.known(name).folder) !== null;
+    return this.isDefined(name) && commitVersion(this.#indexes.known(name).folder) !== null;
   }
 
   #commits(known: KnownIndex): readonly ReadableCommit[] {

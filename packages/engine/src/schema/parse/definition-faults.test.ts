@@ -179,10 +179,7 @@ describe('faults of a definition', () => {
       `${HEAD}${FIELD}\nsharding: {shards: 2, only: [0]}\nstorage: s3://b/p`,
       ['8:10 error an index on several nodes gets no storage: create another one'],
     ],
-    [
-      `${HEAD}${FIELD}\nreplicas: 2`,
-      ['7:11 error replicas are of an index with storage, without windows'],
-    ],
+    [`${HEAD}${FIELD}\nreplicas: 2`, ['7:11 error replicas are of an index with storage']],
     [
       `${HEAD}${FIELD}\nreplicas: 9\nstorage: s3://b/p`,
       ['7:11 error replicas must be a whole number from 0 to 8, not 9'],

@@ -213,11 +213,9 @@ function readAll(
   });
 }
 
-function parseReplicas({ replicas, storage, windows }: Entries, report: Report) {
+function parseReplicas({ replicas, storage }: Entries, report: Report) {
   if (!replicas) return undefined;
-  if (!storage || windows) {
-    report.error(replicas.at, 'replicas are of an index with storage, without windows');
-  }
+  if (!storage) report.error(replicas.at, 'replicas are of an index with storage');
   return readWhole(replicas, 'replicas', 0, LIMITS.replicas, report);
 }
 

@@ -29,15 +29,8 @@ export const storagePlace = (storage: string, baseDir: string): string =>
   resolvePath(storage.startsWith('file:') ? fileURLToPath(storage) : storage, baseDir);
 
 /** The place in which the commits of an index are published; null: nowhere. Throws as above. */
-export const homePlace = ({ storage }: Definition, baseDir: string): string | null =>
+export const homePlace = ({ storage }: Definition, baseDir = ''): string | null =>
   storage === undefined ? null : storagePlace(storage, baseDir);
-
-/**
- * The place from which all nodes of a cluster read an index; null: each node builds its shards.
- * Throws as above.
- */
-export const sharedPlace = (definition: Definition, baseDir = ''): string | null =>
-  definition.windows === undefined ? homePlace(definition, baseDir) : null;
 
 function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {
   const model = field.vector?.model;
@@ -45,6 +38,10 @@ function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {
   return { ...field, vector: { ...field.vector, model: resolve(baseDir, model) } };
 }
 
+/** The definition of a text (YAML), without a look at its table. Throws invalid_definition. */
+export const registeredDefinition = (text: string): Definition =>
+  requireDefinition(text, ANALYZER_CATALOG);
+
 /** The definition of a text, its relative paths resolved. Throws invalid_definition. */
 export const definitionAt = (text: string, baseDir: string): Definition =>
-  resolvedDefinition({ definition: requireDefinition(text, ANALYZER_CATALOG), baseDir });
+  resolvedDefinition({ definition: registeredDefinition(text), baseDir });

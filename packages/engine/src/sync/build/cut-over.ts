@@ -38,23 +38,11 @@ export interface BuildJob extends CallContext {
   readonly adopt: (folder: string, left: Generation) => void;
   /** Throws interrupted if the job has ended: another process may have ended its record. */
   readonly fence: () => void;
-  /** Waits for the permission to begin the cutover; throws if it is not given. Absent: at once. */
-  readonly whenStaged?: WhenStaged;
   /** The generation is complete. */
   readonly beginCutover: () => void;
   /** Runs `promote` and ends the job, both or neither. Throws interrupted if it was canceled. */
   readonly promote: (result: ReindexResponse, promote: () => void) => void;
 }
-
-/** A complete generation that is not live yet. */
-export interface StagedBuild {
-  readonly generation: number;
-  readonly docs: number;
-  readonly snapshot: string | null;
-}
-
-/** What waits between a build and its cutover. */
-export type WhenStaged = (staged: StagedBuild, signal: AbortSignal | undefined) => Promise<void>;
 
 /** The commit of the live generation; null if there is none that can be read. */
 export function liveCommit({
@@ -102,8 +90,6 @@ export async function cutOver(
   };
   const latest = since === 'head' ? await followHead(index, staged, built, job) : built;
   const before = await follow(latest);
-  const snapshot = before.commit.checkpoint?.snapshot_id ?? null;
-  await job.whenStaged?.({ generation: staged.number, docs: before.docs, snapshot }, job.signal);
   job.beginCutover();
   return index.locked(async (lock) => {
     const after = await follow(before);

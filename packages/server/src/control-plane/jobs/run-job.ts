@@ -5,8 +5,8 @@ import type { Lease } from '../../store/leases.ts';
 import type { ClusterStore } from '../../store/open-store.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
-import { alterShards } from './alter-shards.ts';
-import { rebuildShards } from './rebuild-shards.ts';
+import { alterIndex } from './alter-index.ts';
+import { rebuildIndex } from './rebuild-index.ts';
 import { interrupted, type RunningJob } from './running-job.ts';
 
 /** Interval at which the store is checked for a request to stop the job. */
@@ -66,9 +66,9 @@ export async function runJob(
 }
 
 function workOf({ kind }: ClusterJob, works: JobWorks): (run: RunningJob) => Promise<void> {
-  if (kind === 'alter') return alterShards;
+  if (kind === 'alter') return alterIndex;
   const work = works[kind];
-  return work === undefined ? rebuildShards : (run) => runOperation(run, work);
+  return work === undefined ? rebuildIndex : (run) => runOperation(run, work);
 }
 
 /** A job of one operation: its response is the result of the job. */

@@ -1,12 +1,11 @@
 import { registeredDefinition } from '@lakehouse-search/engine/internal';
-import type { StoredDefinition } from '../../store/definitions.ts';
 import type { Lease } from '../../store/leases.ts';
 import type { StoredNode } from '../../store/nodes.ts';
+import type { Placement } from '../../store/placements.ts';
 import { type ClusterContext, currentNodes, publishRoute } from '../cluster-context.ts';
-import { putBack } from '../jobs/put-back.ts';
 import { type JobWorks, runJob } from '../jobs/run-job.ts';
-import { assignShards, shardedIndex } from '../placement/assign-shards.ts';
-import { IndexLeveler } from '../placement/level-indexes.ts';
+import { assignIndexes } from '../placement/assign-indexes.ts';
+import { Recovery } from '../placement/recovery.ts';
 import type { LivingNode } from '../placement/route-over.ts';
 import { pause } from './leadership.ts';
 import type { LoopFaults } from './loop-faults.ts';
@@ -24,7 +23,7 @@ export interface LeaderOptions {
   readonly faults: LoopFaults;
   /** The time of a node's lease. */
   readonly nodeMs: number;
-  /** A node without a lease for this time has left for good: its shards move. */
+  /** A node without a lease for this time has left for good: its indexes move. */
   readonly leaveMs: number;
   /** What jobs run besides builds and changes of definitions. */
   readonly works?: JobWorks;
@@ -33,10 +32,10 @@ export interface LeaderOptions {
 }
 
 /**
- * Leads the cluster until the lease is lost: ends the jobs of former leaders, places shards,
- * publishes routes, levels nodes and runs jobs. Everything that it writes is fenced by its lease.
- * Leases of nodes may have ended while nobody could renew them: these nodes stay in the routes
- * until they had time to register again.
+ * Leads the cluster until the lease is lost: ends the jobs of former leaders, places indexes,
+ * publishes routes, has lost indexes built and runs jobs. Everything that it writes is fenced by
+ * its lease. Leases of nodes may have ended while nobody could renew them: these nodes stay in the
+ * routes until they had time to register again.
  */
 export async function lead(
   { context, faults, nodeMs, leaveMs, works, watch }: LeaderOptions,
@@ -45,7 +44,7 @@ export async function lead(
 ): Promise<void> {
   const settled = performance.now() + nodeMs;
   const running = new Map<string, Promise<void>>();
-  const leveler = new IndexLeveler(context, faults);
+  const recovery = new Recovery(context, faults);
   try {
     for (let round = 0; !signal.aborted; round++) {
       watch?.round(LOOP);
@@ -55,7 +54,7 @@ export async function lead(
         if (round % LOOK_EVERY === 0) {
           await place(context, lease, leaveMs);
           const seen = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
-          leveler.start(seen.definitions, seen.nodes, signal);
+          recovery.start(seen.placements, seen.nodes, signal);
           await faults.succeeded({ work: LOOP });
         }
       } catch (error) {
@@ -66,20 +65,18 @@ export async function lead(
     }
   } finally {
     watch?.forget(LOOP);
-    await Promise.all([...running.values(), leveler.ended()]);
+    await Promise.all([...running.values(), recovery.ended()]);
   }
 }
 
 /**
- * Jobs of a former leader have ended with it. What their nodes have staged is discarded by the
- * nodes: the calls that built it are gone. Nodes that a change of the definition had reached go
- * back first: while one of them does not answer, the job stays open and is tried again.
+ * Jobs of a former leader have ended with it: nodes end what its calls have begun. One that has
+ * another definition than the one in force gets that with its heartbeats.
  */
 async function endFormerJobs(context: ClusterContext, lease: Lease): Promise<void> {
   const { store, logger } = context;
   for (const job of await store.jobs.list({ running: true })) {
     if (job.epoch >= lease.epoch) continue;
-    if (job.kind === 'alter') await putBack(context, job, (work) => store.change(lease, work));
     const message = 'the control plane that ran the job has ended';
     const error = { code: 'closed', message, details: {} };
     await store.change(lease, ({ jobs }) => jobs.apply(job.id, 'owner_gone', { error }));
@@ -107,13 +104,11 @@ async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: n
   await store.change(lease, async ({ definitions, nodes, placements }) => {
     const living = (await nodes.list()).map(nameOf);
     const known = new Set((await nodes.list(leaveMs)).map(nameOf));
-    const indexes = (await definitions.list()).map(({ index, definition }) => {
-      return shardedIndex(index, registeredDefinition(definition));
-    });
+    const indexes = (await definitions.list()).map(({ index }) => index);
     const hasLeft = (node: string) => !known.has(node);
-    for (const placement of assignShards(indexes, living, await placements.list(), hasLeft)) {
+    for (const placement of assignIndexes(indexes, living, await placements.list(), hasLeft)) {
       await placements.set(placement);
-      logger.info(placement, 'shard placed');
+      logger.info(placement, 'index placed');
     }
   });
 }
@@ -122,7 +117,7 @@ const nameOf = ({ node }: StoredNode): string => node;
 
 /** What a look at the cluster has found. */
 interface Seen {
-  readonly definitions: readonly StoredDefinition[];
+  readonly placements: readonly Placement[];
   readonly nodes: readonly LivingNode[];
 }
 
@@ -134,5 +129,5 @@ async function publish(context: ClusterContext, lease: Lease, graceMs: number): 
     const { shards = 1 } = registeredDefinition(definition);
     await publishRoute(store, lease, { index, shards, version }, nodes);
   }
-  return { definitions, nodes };
+  return { placements: await store.placements.list(), nodes };
 }

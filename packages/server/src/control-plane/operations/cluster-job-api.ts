@@ -28,10 +28,10 @@ import {
   refuseAborted,
 } from '@lakehouse-search/contract/internal';
 import { carrySharding, registeredDefinition } from '@lakehouse-search/engine/internal';
-import { withOnly } from '../../cluster/with-only.ts';
+import { withAll } from '../../cluster/with-only.ts';
 import type { ClusterJob } from '../../store/cluster-jobs.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type ClusterContext, currentNodes, jobService } from '../cluster-context.ts';
+import { type ClusterContext, jobService, writerOf } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { busy } from './cluster-index-api.ts';
@@ -124,25 +124,21 @@ export class ClusterJobApi
     return (await this.#ended(job, call)) as ReindexResponse;
   }
 
-  /** Without `apply`, the plan of one node: all have the same definition. */
   async alterIndex(request: AlterIndexRequest, call: CallContext = {}): Promise<AlterPlan> {
     const checked = checkAlterRequest(request);
     requireWhole(call, 'alterIndex');
     const index = await resolveName(this.#context.store, checked.index, call);
     requireName(index, checked.definition_yaml);
-    const [node] = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) =>
-      indexes.filter((own) => own.index === index).map((own) => ({ address, ...own })),
-    );
-    if (node === undefined) throw new LhsError('unreachable', `no node holds index "${index}"`);
     const { definition } = (await this.#context.store.definitions.get(index))!;
     const asked = checked.definition_yaml;
-    const now = registeredDefinition(definition);
-    const whole = carrySharding(asked, registeredDefinition(asked), now);
-    const { shards: next = 1 } = registeredDefinition(whole);
-    const held = next === node.shards ? node.ordinals : Array.from({ length: next }, (_, i) => i);
-    const draft = { index, definition_yaml: withOnly(whole, held), apply: false };
-    const service = await jobService(this.#context, index, node.address);
-    const plan = ofWhole(await service.alterIndex(draft, call));
+    const whole = carrySharding(
+      asked,
+      registeredDefinition(asked),
+      registeredDefinition(definition),
+    );
+    const { address } = await writerOf(this.#context, index, call);
+    const service = await jobService(this.#context, index, address);
+    const plan = await service.alterIndex({ index, definition_yaml: withAll(whole) }, call);
     if (checked.apply !== true || plan.is_noop) return plan;
     const job = await this.#add('alter', { ...checked, definition_yaml: whole, index }, call);
     return (await this.#ended(job, call)) as AlterPlan;
@@ -207,13 +203,6 @@ export async function resolveName(
   const names = (await definitions.list()).map(({ index }) => index);
   const all = await aliases.list();
   return namedIndex(name, names, (alias) => all.find((one) => one.alias === alias)?.index, call);
-}
-
-/** Which shards one node holds is no part of the definition of the whole index. */
-function ofWhole(plan: AlterPlan): AlterPlan {
-  const changes = plan.changes.filter(({ setting }) => setting !== 'sharding.only');
-  const reindex_reasons = plan.reindex_reasons.filter((line) => !line.startsWith('sharding.only'));
-  return { ...plan, changes, reindex_reasons };
 }
 
 /** A job as callers see it. */

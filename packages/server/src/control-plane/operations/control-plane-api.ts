@@ -33,7 +33,7 @@ import type { BackupTrust } from './cluster-backup-api.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
 import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
-import { ClusterMaintenanceApi } from './cluster-maintenance-api.ts';
+import { clusterMaintenance } from './cluster-maintenance.ts';
 import { ClusterReshardApi } from './cluster-reshard-api.ts';
 import { ErasedRecords } from './erased-records.ts';
 import { LedIndexNodes } from './led-index-nodes.ts';
@@ -71,14 +71,13 @@ export function controlPlaneApis(
   const reshards = new ClusterReshardApi(context, jobs);
   const aliases = new ClusterAliasApi(context.store);
   const queries = new StoredQueries(context.store.queries);
-  const maintenance = new ClusterMaintenanceApi(context);
   const answered: Pick<BackendApi, OperationOfPlane & keyof BackendApi> = {
     ...operationsOf(indexes),
     ...operationsOf(jobs),
     ...operationsOf(reshards),
     ...operationsOf(aliases),
     ...operationsOf(queries),
-    ...operationsOf(maintenance),
+    ...clusterMaintenance(context),
     ...wholeOperations(new LedIndexNodes(context), {
       ...{ backupTarget, admit },
       records: new ErasedRecords(context.store),

@@ -4,7 +4,7 @@ import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { NodeState } from '../../cluster/node-state.ts';
 import type { ClusterStore } from '../../store/open-store.ts';
 import {
-  builtNodes,
+  builtWriter,
   type ClusterContext,
   currentNodes,
   jobService,
@@ -21,7 +21,6 @@ import {
   nameTaken,
   type RestoredIndex,
   type RestoredNames,
-  requireAllShards,
 } from './index-nodes.ts';
 import { freeName } from './remove-parts.ts';
 
@@ -38,12 +37,9 @@ export class LedIndexNodes implements IndexNodes {
   }
 
   async parts(index: string, call: CallContext): Promise<readonly BuiltPart[]> {
-    const built = await builtNodes(this.#context, index, call);
-    const { shards = 1 } = registeredDefinition(await this.definition(index));
-    requireAllShards(index, shards, built);
-    return built.map(({ commits: [newest], ...part }) => {
-      return { ...part, definition: newest.definition };
-    });
+    const { node, address, own } = await builtWriter(this.#context, index, call);
+    const [{ definition }] = own.commits;
+    return [{ node, address, ordinals: own.ordinals, definition }];
   }
 
   async definition(index: string): Promise<string> {
@@ -108,9 +104,9 @@ async function addIndex(
   { name, definition, parts, wanted, aliases }: RestoredIndex,
 ): Promise<RestoredNames> {
   if (!(await addDefinition(cluster, name, definition))) throw nameTaken('index_exists', name);
-  for (const { ordinals, node } of parts) {
-    for (const shard of ordinals) await cluster.placements.set({ index: name, shard, node });
-  }
+  // of several parts, the node of the largest one gets the others
+  const { node } = parts.reduce((a, b) => (b.ordinals.length > a.ordinals.length ? b : a));
+  await cluster.placements.set({ index: name, node });
   const taken = await takenNames(cluster);
   const other = wanted.find((alias) => taken.has(alias));
   if (aliases === 'all' && other !== undefined) throw nameTaken('already_exists', other);

@@ -10,7 +10,7 @@ import { type LivingNode, routeOver } from './route-over.ts';
 const INDEX = { index: 'a', shards: 2 };
 
 /** A commit `DEFINITION@SNAPSHOT`. */
-function commitOf(text: string, number: number): NodeCommit {
+function commitOf(text: string, number: number, shards: readonly number[]): NodeCommit {
   const [definition, snapshot] = text.split('@');
   const commit = `u.1.${number}`;
   return {
@@ -21,7 +21,7 @@ function commitOf(text: string, number: number): NodeCommit {
     generation: 1,
     docs: 1,
     bytes: 1,
-    sizes: [],
+    sizes: shards.map((shard) => ({ shard, docs: 1, bytes: 1 })),
     age_ms: 0,
   };
 }
@@ -39,7 +39,7 @@ function node(name: string, ordinals: readonly number[], ...commits: string[]): 
       copies: 0,
     },
     ordinals,
-    commits: commits.map((text, i) => commitOf(text, commits.length - i)),
+    commits: commits.map((text, i) => commitOf(text, commits.length - i, ordinals)),
   };
   return { node: name, address: `${name}:1`, indexes: [index], followed: [] };
 }
@@ -126,5 +126,14 @@ describe('the route over nodes', () => {
   it('has all copies of a shard', () => {
     const nodes = [node('n1', [0, 1], 'd@1'), node('n2', [1], 'd@1')];
     expect(shown(routeOver(INDEX, nodes))).toEqual(['d@1', 'n1 u.1.1', 'n1 u.1.1,n2 u.1.1']);
+  });
+
+  it('has the node of the index alone once it has all shards', () => {
+    const others = [node('n2', [0], 'd@1'), node('n3', [1], 'd@1')];
+    const placed = { ...INDEX, writer: 'n1' };
+    const spread = routeOver(placed, [node('n1', [0, 1]), ...others]);
+    expect(shown(spread)).toEqual(['d@1', 'n2 u.1.1', 'n3 u.1.1']);
+    const gathered = routeOver(placed, [node('n1', [0, 1], 'd@1'), ...others], spread);
+    expect(shown(gathered)).toEqual(['d@1', 'n1 u.1.1', 'n1 u.1.1']);
   });
 });

@@ -2,7 +2,7 @@
  * The route of an index from what its nodes hold: one commit per shard, all at the same source
  * snapshot under the same definition, so that no response mixes two.
  *
- * 1. Of each shard, the nodes that hold it and have commits are its copies.
+ * 1. Of each shard, the nodes that have commits with it are its copies.
  * 2. A state (definition, snapshot) is visible if every shard that has copies has it. Of several,
  *    the one that is newest on the nodes wins; commits of a node are listed newest first. One that
  *    nodes read from a store goes before a newer one that too few of them have yet.
@@ -12,6 +12,8 @@
  * 5. A node that was promoted to another number of shards stays with its commits of the route in
  *    force, until a route of that number takes its place.
  * 6. An index gets its first route when all of its shards have copies.
+ * 7. The node that an index is placed on is its only copy once it has commits, unless nodes read
+ *    the index from a store.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type CommonState, isOf, isSpread, preferred } from '../../cluster/copies.ts';
@@ -25,6 +27,14 @@ export interface LivingNode extends Pick<NodeState, 'node' | 'indexes' | 'follow
   readonly isSilent?: boolean;
 }
 
+/** An index as its definition and its placement have it. */
+export interface PlacedIndex {
+  readonly index: string;
+  readonly shards: number;
+  /** Name of the node that it is placed on. */
+  readonly writer?: string | undefined;
+}
+
 interface Copy {
   readonly node: LivingNode;
   readonly commits: readonly Pick<NodeCommit, 'commit' | keyof CommonState>[];
@@ -35,13 +45,15 @@ interface Copy {
  * built yet.
  */
 export function routeOver(
-  { index, shards }: { readonly index: string; readonly shards: number },
+  { index, shards, writer }: PlacedIndex,
   nodes: readonly LivingNode[],
   former?: Route,
 ): Route | undefined {
-  const copies = Array.from({ length: shards }, (_, shard) =>
-    copiesOf(index, shard, shards, nodes, former),
-  );
+  const copies = Array.from({ length: shards }, (_, shard) => {
+    const all = copiesOf(index, shard, shards, nodes, former);
+    const only = all.find(({ node }) => node.node === writer && isOfOne(node, index));
+    return only === undefined ? all : [only];
+  });
   const held = nodes.flatMap((node) => (node.isSilent ? [] : (readableIndex(node, index) ?? [])));
   const spread = (state: CommonState) => isSpread(state, held);
   const state =
@@ -76,12 +88,17 @@ function copiesOf(
         ? [{ node, commits }]
         : [];
     }
-    if (!own.ordinals.includes(shard)) return [];
     const isOther = former !== undefined && former.shards !== shards;
-    const commits = isOther ? own.commits.filter((each) => !isOfRoute(each)) : own.commits;
+    const commits = own.commits.filter(
+      (each) => !(isOther && isOfRoute(each)) && each.sizes.some((own) => own.shard === shard),
+    );
     return commits.length === 0 ? [] : [{ node, commits }];
   });
 }
+
+/** Whether no other node reads the index from a store. */
+const isOfOne = (node: LivingNode, index: string): boolean =>
+  !node.isSilent && readableIndex(node, index)?.copies === 0;
 
 function isReplica(
   { node }: LivingNode,

@@ -66,7 +66,7 @@ function holders(index: string, ordinal: number, nodes: readonly SeenNode[]) {
 export function readSharding(definition: string): {
   readonly index: string;
   readonly shards: number;
-  /** As `sharedPlace` of the definition. */
+  /** All nodes read it from a store. */
   readonly isShared: boolean;
 } {
   const options = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false };
@@ -74,6 +74,6 @@ export function readSharding(definition: string): {
   const index = document.getIn(['index']);
   const shards = document.getIn(['sharding', 'shards']);
   const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 64;
-  const isShared = document.has('storage') && !document.has('windows');
+  const isShared = document.has('storage');
   return { index: String(index), shards: valid ? (shards as number) : 1, isShared };
 }

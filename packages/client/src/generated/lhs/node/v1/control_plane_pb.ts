@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/node/v1/control_plane.proto.
  */
 export const file_lhs_node_v1_control_plane: GenFile = /*@__PURE__*/
-  fileDesc("Ch9saHMvbm9kZS92MS9jb250cm9sX3BsYW5lLnByb3RvEgtsaHMubm9kZS52MSJ6Cg9SZWdpc3RlclJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIlCgVzdGF0ZRgEIAEoCzIWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZRIOCgZsZWF2ZXMYBSABKAgitAEKDVJlZ2lzdGVyUmVwbHkSDQoFZXBvY2gYASABKAMSDgoGdHRsX21zGAIgASgFEiwKC2Fzc2lnbm1lbnRzGAMgAygLMhcubGhzLm5vZGUudjEuQXNzaWdubWVudBIqCgdkcm9wcGVkGAQgAygLMhkubGhzLm5vZGUudjEuRHJvcHBlZEluZGV4EioKCGZvbGxvd2VkGAUgAygLMhgubGhzLm5vZGUudjEuU3RvcmVkSW5kZXgiOwoLU3RvcmVkSW5kZXgSDQoFaW5kZXgYASABKAkSDQoFcGxhY2UYAiABKAkSDgoGd3JpdGVyGAMgASgJIisKDERyb3BwZWRJbmRleBINCgVpbmRleBgBIAEoCRIMCgR1dWlkGAIgASgJIkEKCkFzc2lnbm1lbnQSDQoFaW5kZXgYASABKAkSEgoKZGVmaW5pdGlvbhgCIAEoCRIQCghvcmRpbmFscxgDIAMoBSIwCg5Sb3V0aW5nUmVxdWVzdBINCgVrbm93bhgBIAEoCRIPCgd3YWl0X21zGAIgASgFIoQBCgxSb3V0aW5nUmVwbHkSDwoHdmVyc2lvbhgBIAEoCRINCgVuYW1lcxgCIAMoCRIpCgdhbGlhc2VzGAMgAygLMhgubGhzLm5vZGUudjEuUm91dGVkQWxpYXMSKQoHaW5kZXhlcxgEIAMoCzIYLmxocy5ub2RlLnYxLlJvdXRlZEluZGV4IisKC1JvdXRlZEFsaWFzEg0KBWFsaWFzGAEgASgJEg0KBWluZGV4GAIgASgJIn4KC1JvdXRlZEluZGV4Eg0KBWluZGV4GAEgASgJEhIKCmdlbmVyYXRpb24YAiABKAMSFQoIc25hcHNob3QYAyABKAlIAIgBARIoCgZzaGFyZHMYBCADKAsyGC5saHMubm9kZS52MS5Sb3V0ZWRTaGFyZEILCglfc25hcHNob3QiOwoLUm91dGVkU2hhcmQSLAoIcmVwbGljYXMYASADKAsyGi5saHMubm9kZS52MS5Sb3V0ZWRSZXBsaWNhIj4KDVJvdXRlZFJlcGxpY2ESDAoEbm9kZRgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEg4KBmNvbW1pdBgDIAEoCSJDChNBdXRoZW50aWNhdGVSZXF1ZXN0EhoKDWF1dGhvcml6YXRpb24YASABKAlIAIgBAUIQCg5fYXV0aG9yaXphdGlvbiJOChFBdXRoZW50aWNhdGVSZXBseRIRCglwcmluY2lwYWwYASABKAkSFwoKZXhwaXJlc19tcxgCIAEoA0gAiAEBQg0KC19leHBpcmVzX21zIjkKE09wZW5BY2NvdW50c1JlcXVlc3QSFQoIcGFzc3dvcmQYASABKAlIAIgBAUILCglfcGFzc3dvcmQiNwoRT3BlbkFjY291bnRzUmVwbHkSFQoIcGFzc3dvcmQYASABKAlIAIgBAUILCglfcGFzc3dvcmQyyQIKDENvbnRyb2xQbGFuZRJPChNSZWdpc3RlclNlcnZlZEluZGV4EhwubGhzLm5vZGUudjEuUmVnaXN0ZXJSZXF1ZXN0GhoubGhzLm5vZGUudjEuUmVnaXN0ZXJSZXBseRJECgpHZXRSb3V0aW5nEhsubGhzLm5vZGUudjEuUm91dGluZ1JlcXVlc3QaGS5saHMubm9kZS52MS5Sb3V0aW5nUmVwbHkSUAoMQXV0aGVudGljYXRlEiAubGhzLm5vZGUudjEuQXV0aGVudGljYXRlUmVxdWVzdBoeLmxocy5ub2RlLnYxLkF1dGhlbnRpY2F0ZVJlcGx5ElAKDE9wZW5BY2NvdW50cxIgLmxocy5ub2RlLnYxLk9wZW5BY2NvdW50c1JlcXVlc3QaHi5saHMubm9kZS52MS5PcGVuQWNjb3VudHNSZXBseWIGcHJvdG8z", [file_lhs_node_v1_node]);
+  fileDesc("Ch9saHMvbm9kZS92MS9jb250cm9sX3BsYW5lLnByb3RvEgtsaHMubm9kZS52MSJ6Cg9SZWdpc3RlclJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIlCgVzdGF0ZRgEIAEoCzIWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZRIOCgZsZWF2ZXMYBSABKAgiwgEKDVJlZ2lzdGVyUmVwbHkSDQoFZXBvY2gYASABKAMSDgoGdHRsX21zGAIgASgFEiwKC2Fzc2lnbm1lbnRzGAMgAygLMhcubGhzLm5vZGUudjEuQXNzaWdubWVudBIqCgdkcm9wcGVkGAQgAygLMhkubGhzLm5vZGUudjEuRHJvcHBlZEluZGV4EioKCGZvbGxvd2VkGAUgAygLMhgubGhzLm5vZGUudjEuU3RvcmVkSW5kZXgSDAoEbGVmdBgGIAMoCSIxCgtTdG9yZWRJbmRleBINCgVpbmRleBgBIAEoCRINCgVwbGFjZRgCIAEoCUoECAMQBCIrCgxEcm9wcGVkSW5kZXgSDQoFaW5kZXgYASABKAkSDAoEdXVpZBgCIAEoCSI1CgpBc3NpZ25tZW50Eg0KBWluZGV4GAEgASgJEhIKCmRlZmluaXRpb24YAiABKAlKBAgDEAQiMAoOUm91dGluZ1JlcXVlc3QSDQoFa25vd24YASABKAkSDwoHd2FpdF9tcxgCIAEoBSKEAQoMUm91dGluZ1JlcGx5Eg8KB3ZlcnNpb24YASABKAkSDQoFbmFtZXMYAiADKAkSKQoHYWxpYXNlcxgDIAMoCzIYLmxocy5ub2RlLnYxLlJvdXRlZEFsaWFzEikKB2luZGV4ZXMYBCADKAsyGC5saHMubm9kZS52MS5Sb3V0ZWRJbmRleCIrCgtSb3V0ZWRBbGlhcxINCgVhbGlhcxgBIAEoCRINCgVpbmRleBgCIAEoCSJ+CgtSb3V0ZWRJbmRleBINCgVpbmRleBgBIAEoCRISCgpnZW5lcmF0aW9uGAIgASgDEhUKCHNuYXBzaG90GAMgASgJSACIAQESKAoGc2hhcmRzGAQgAygLMhgubGhzLm5vZGUudjEuUm91dGVkU2hhcmRCCwoJX3NuYXBzaG90IjsKC1JvdXRlZFNoYXJkEiwKCHJlcGxpY2FzGAEgAygLMhoubGhzLm5vZGUudjEuUm91dGVkUmVwbGljYSI+Cg1Sb3V0ZWRSZXBsaWNhEgwKBG5vZGUYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIOCgZjb21taXQYAyABKAkiQwoTQXV0aGVudGljYXRlUmVxdWVzdBIaCg1hdXRob3JpemF0aW9uGAEgASgJSACIAQFCEAoOX2F1dGhvcml6YXRpb24iTgoRQXV0aGVudGljYXRlUmVwbHkSEQoJcHJpbmNpcGFsGAEgASgJEhcKCmV4cGlyZXNfbXMYAiABKANIAIgBAUINCgtfZXhwaXJlc19tcyI5ChNPcGVuQWNjb3VudHNSZXF1ZXN0EhUKCHBhc3N3b3JkGAEgASgJSACIAQFCCwoJX3Bhc3N3b3JkIjcKEU9wZW5BY2NvdW50c1JlcGx5EhUKCHBhc3N3b3JkGAEgASgJSACIAQFCCwoJX3Bhc3N3b3JkMskCCgxDb250cm9sUGxhbmUSTwoTUmVnaXN0ZXJTZXJ2ZWRJbmRleBIcLmxocy5ub2RlLnYxLlJlZ2lzdGVyUmVxdWVzdBoaLmxocy5ub2RlLnYxLlJlZ2lzdGVyUmVwbHkSRAoKR2V0Um91dGluZxIbLmxocy5ub2RlLnYxLlJvdXRpbmdSZXF1ZXN0GhkubGhzLm5vZGUudjEuUm91dGluZ1JlcGx5ElAKDEF1dGhlbnRpY2F0ZRIgLmxocy5ub2RlLnYxLkF1dGhlbnRpY2F0ZVJlcXVlc3QaHi5saHMubm9kZS52MS5BdXRoZW50aWNhdGVSZXBseRJQCgxPcGVuQWNjb3VudHMSIC5saHMubm9kZS52MS5PcGVuQWNjb3VudHNSZXF1ZXN0Gh4ubGhzLm5vZGUudjEuT3BlbkFjY291bnRzUmVwbHliBnByb3RvMw", [file_lhs_node_v1_node]);
 
 /**
  * A heartbeat of a node.
@@ -105,6 +105,13 @@ export type RegisterReply = Message<"lhs.node.v1.RegisterReply"> & {
    * @generated from field: repeated lhs.node.v1.StoredIndex followed = 5;
    */
   followed: StoredIndex[];
+
+  /**
+   * Indexes that other nodes have by now: the node removes its files of them.
+   *
+   * @generated from field: repeated string left = 6;
+   */
+  left: string[];
 };
 
 /**
@@ -133,13 +140,6 @@ export type StoredIndex = Message<"lhs.node.v1.StoredIndex"> & {
    * @generated from field: string place = 2;
    */
   place: string;
-
-  /**
-   * Name of the node that writes it; empty: none yet.
-   *
-   * @generated from field: string writer = 3;
-   */
-  writer: string;
 };
 
 /**
@@ -178,7 +178,7 @@ export const DroppedIndexSchema: GenMessage<DroppedIndex> = /*@__PURE__*/
   messageDesc(file_lhs_node_v1_control_plane, 3);
 
 /**
- * Shards of an index that a node has to hold.
+ * An index that a node has to hold.
  *
  * @generated from message lhs.node.v1.Assignment
  */
@@ -196,13 +196,6 @@ export type Assignment = Message<"lhs.node.v1.Assignment"> & {
    * @generated from field: string definition = 2;
    */
   definition: string;
-
-  /**
-   * The shards.
-   *
-   * @generated from field: repeated int32 ordinals = 3;
-   */
-  ordinals: number[];
 };
 
 /**

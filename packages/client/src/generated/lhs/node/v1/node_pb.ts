@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/node/v1/node.proto.
  */
 export const file_lhs_node_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChZsaHMvbm9kZS92MS9ub2RlLnByb3RvEgtsaHMubm9kZS52MSIOCgxTdGF0ZVJlcXVlc3QijwEKCU5vZGVTdGF0ZRIMCgRub2RlGAEgASgJEicKB2luZGV4ZXMYAiADKAsyFi5saHMubm9kZS52MS5Ob2RlSW5kZXgSEgoKZnJlZV9ieXRlcxgDIAEoAxINCgV0YWtlcxgEIAMoBRIoCghmb2xsb3dlZBgFIAMoCzIWLmxocy5ub2RlLnYxLk5vZGVJbmRleCLAAQoJTm9kZUluZGV4Eg0KBWluZGV4GAEgASgJEgwKBHV1aWQYAiABKAkSDgoGc2hhcmRzGAMgASgFEhAKCG9yZGluYWxzGAQgAygFEhoKEmRlZmluaXRpb25fdmVyc2lvbhgFIAEoBRINCgVlcG9jaBgGIAEoAxIoCgdjb21taXRzGAcgAygLMhcubGhzLm5vZGUudjEuTm9kZUNvbW1pdBIPCgdhbGlhc2VzGAggAygJEg4KBmNvcGllcxgJIAEoBSLOAQoKTm9kZUNvbW1pdBIOCgZjb21taXQYASABKAkSFQoIc25hcHNob3QYAiABKAlIAIgBARIQCghzZXF1ZW5jZRgDIAEoCRISCgpnZW5lcmF0aW9uGAQgASgFEgwKBGRvY3MYBSABKAMSEgoKZGVmaW5pdGlvbhgGIAEoCRINCgVieXRlcxgHIAEoAxIlCgVzaXplcxgIIAMoCzIWLmxocy5ub2RlLnYxLlNoYXJkU2l6ZRIOCgZhZ2VfbXMYCSABKANCCwoJX3NuYXBzaG90IjcKCVNoYXJkU2l6ZRINCgVzaGFyZBgBIAEoBRIMCgRkb2NzGAIgASgDEg0KBWJ5dGVzGAMgASgDIl8KC1JlYWRSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEg4KBmNvbW1pdBgCIAEoCRINCgVzaGFyZBgDIAEoBRIRCglvcGVyYXRpb24YBCABKAkSDwoHcmVxdWVzdBgFIAEoDCIbCglSZWFkUmVwbHkSDgoGYW5zd2VyGAEgASgMImkKDEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRIVCghzbmFwc2hvdBgCIAEoCUgAiAEBEhcKCmRlZmluaXRpb24YAyABKAlIAYgBAUILCglfc25hcHNob3RCDQoLX2RlZmluaXRpb24iXQoKQnVpbGRFdmVudBIQCghwcm9ncmVzcxgBIAEoCRIyCgZzdGFnZWQYAiABKAsyHS5saHMubm9kZS52MS5TdGFnZWRHZW5lcmF0aW9uSACIAQFCCQoHX3N0YWdlZCJYChBTdGFnZWRHZW5lcmF0aW9uEhIKCmdlbmVyYXRpb24YASABKAUSDAoEZG9jcxgCIAEoAxIVCghzbmFwc2hvdBgDIAEoCUgAiAEBQgsKCV9zbmFwc2hvdCJFCg9FbmRCdWlsZFJlcXVlc3QSDQoFaW5kZXgYASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoBRIPCgdwcm9tb3RlGAMgASgIIjEKDUVuZEJ1aWxkUmVwbHkSDgoGY29tbWl0GAEgASgJEhAKCHJlc3BvbnNlGAIgASgJIjEKElJlbW92ZUluZGV4UmVxdWVzdBINCgVpbmRleBgBIAEoCRIMCgR1dWlkGAIgASgJIiQKEFJlbW92ZUluZGV4UmVwbHkSEAoIcmVzcG9uc2UYASABKAky0wIKBE5vZGUSPQoIR2V0U3RhdGUSGS5saHMubm9kZS52MS5TdGF0ZVJlcXVlc3QaFi5saHMubm9kZS52MS5Ob2RlU3RhdGUSOAoEUmVhZBIYLmxocy5ub2RlLnYxLlJlYWRSZXF1ZXN0GhYubGhzLm5vZGUudjEuUmVhZFJlcGx5Ej0KBUJ1aWxkEhkubGhzLm5vZGUudjEuQnVpbGRSZXF1ZXN0GhcubGhzLm5vZGUudjEuQnVpbGRFdmVudDABEkQKCEVuZEJ1aWxkEhwubGhzLm5vZGUudjEuRW5kQnVpbGRSZXF1ZXN0GhoubGhzLm5vZGUudjEuRW5kQnVpbGRSZXBseRJNCgtSZW1vdmVJbmRleBIfLmxocy5ub2RlLnYxLlJlbW92ZUluZGV4UmVxdWVzdBodLmxocy5ub2RlLnYxLlJlbW92ZUluZGV4UmVwbHliBnByb3RvMw");
+  fileDesc("ChZsaHMvbm9kZS92MS9ub2RlLnByb3RvEgtsaHMubm9kZS52MSIOCgxTdGF0ZVJlcXVlc3QijwEKCU5vZGVTdGF0ZRIMCgRub2RlGAEgASgJEicKB2luZGV4ZXMYAiADKAsyFi5saHMubm9kZS52MS5Ob2RlSW5kZXgSEgoKZnJlZV9ieXRlcxgDIAEoAxINCgV0YWtlcxgEIAMoBRIoCghmb2xsb3dlZBgFIAMoCzIWLmxocy5ub2RlLnYxLk5vZGVJbmRleCLAAQoJTm9kZUluZGV4Eg0KBWluZGV4GAEgASgJEgwKBHV1aWQYAiABKAkSDgoGc2hhcmRzGAMgASgFEhAKCG9yZGluYWxzGAQgAygFEhoKEmRlZmluaXRpb25fdmVyc2lvbhgFIAEoBRINCgVlcG9jaBgGIAEoAxIoCgdjb21taXRzGAcgAygLMhcubGhzLm5vZGUudjEuTm9kZUNvbW1pdBIPCgdhbGlhc2VzGAggAygJEg4KBmNvcGllcxgJIAEoBSLOAQoKTm9kZUNvbW1pdBIOCgZjb21taXQYASABKAkSFQoIc25hcHNob3QYAiABKAlIAIgBARIQCghzZXF1ZW5jZRgDIAEoCRISCgpnZW5lcmF0aW9uGAQgASgFEgwKBGRvY3MYBSABKAMSEgoKZGVmaW5pdGlvbhgGIAEoCRINCgVieXRlcxgHIAEoAxIlCgVzaXplcxgIIAMoCzIWLmxocy5ub2RlLnYxLlNoYXJkU2l6ZRIOCgZhZ2VfbXMYCSABKANCCwoJX3NuYXBzaG90IjcKCVNoYXJkU2l6ZRINCgVzaGFyZBgBIAEoBRIMCgRkb2NzGAIgASgDEg0KBWJ5dGVzGAMgASgDIl8KC1JlYWRSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEg4KBmNvbW1pdBgCIAEoCRINCgVzaGFyZBgDIAEoBRIRCglvcGVyYXRpb24YBCABKAkSDwoHcmVxdWVzdBgFIAEoDCIbCglSZWFkUmVwbHkSDgoGYW5zd2VyGAEgASgMIjEKElJlbW92ZUluZGV4UmVxdWVzdBINCgVpbmRleBgBIAEoCRIMCgR1dWlkGAIgASgJIiQKEFJlbW92ZUluZGV4UmVwbHkSEAoIcmVzcG9uc2UYASABKAkyzgEKBE5vZGUSPQoIR2V0U3RhdGUSGS5saHMubm9kZS52MS5TdGF0ZVJlcXVlc3QaFi5saHMubm9kZS52MS5Ob2RlU3RhdGUSOAoEUmVhZBIYLmxocy5ub2RlLnYxLlJlYWRSZXF1ZXN0GhYubGhzLm5vZGUudjEuUmVhZFJlcGx5Ek0KC1JlbW92ZUluZGV4Eh8ubGhzLm5vZGUudjEuUmVtb3ZlSW5kZXhSZXF1ZXN0Gh0ubGhzLm5vZGUudjEuUmVtb3ZlSW5kZXhSZXBseWIGcHJvdG8z");
 
 /**
  * A request for the state of a node.
@@ -339,168 +339,6 @@ export const ReadReplySchema: GenMessage<ReadReply> = /*@__PURE__*/
   messageDesc(file_lhs_node_v1_node, 6);
 
 /**
- * What to build.
- *
- * @generated from message lhs.node.v1.BuildRequest
- */
-export type BuildRequest = Message<"lhs.node.v1.BuildRequest"> & {
-  /**
-   * Name of the index.
-   *
-   * @generated from field: string index = 1;
-   */
-  index: string;
-
-  /**
-   * Source snapshot; absent: the table's newest.
-   *
-   * @generated from field: optional string snapshot = 2;
-   */
-  snapshot?: string | undefined;
-
-  /**
-   * YAML of a definition that comes into force with the generation; absent: the one in force.
-   *
-   * @generated from field: optional string definition = 3;
-   */
-  definition?: string | undefined;
-};
-
-/**
- * Describes the message lhs.node.v1.BuildRequest.
- * Use `create(BuildRequestSchema)` to create a new message.
- */
-export const BuildRequestSchema: GenMessage<BuildRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 7);
-
-/**
- * A step of a build; the last one has `staged`.
- *
- * @generated from message lhs.node.v1.BuildEvent
- */
-export type BuildEvent = Message<"lhs.node.v1.BuildEvent"> & {
-  /**
-   * JSON of the progress.
-   *
-   * @generated from field: string progress = 1;
-   */
-  progress: string;
-
-  /**
-   * The generation that waits for its promotion.
-   *
-   * @generated from field: optional lhs.node.v1.StagedGeneration staged = 2;
-   */
-  staged?: StagedGeneration | undefined;
-};
-
-/**
- * Describes the message lhs.node.v1.BuildEvent.
- * Use `create(BuildEventSchema)` to create a new message.
- */
-export const BuildEventSchema: GenMessage<BuildEvent> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 8);
-
-/**
- * A generation that was built.
- *
- * @generated from message lhs.node.v1.StagedGeneration
- */
-export type StagedGeneration = Message<"lhs.node.v1.StagedGeneration"> & {
-  /**
-   * Its number.
-   *
-   * @generated from field: int32 generation = 1;
-   */
-  generation: number;
-
-  /**
-   * Documents.
-   *
-   * @generated from field: int64 docs = 2;
-   */
-  docs: bigint;
-
-  /**
-   * Source snapshot; absent: the table had none.
-   *
-   * @generated from field: optional string snapshot = 3;
-   */
-  snapshot?: string | undefined;
-};
-
-/**
- * Describes the message lhs.node.v1.StagedGeneration.
- * Use `create(StagedGenerationSchema)` to create a new message.
- */
-export const StagedGenerationSchema: GenMessage<StagedGeneration> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 9);
-
-/**
- * Which staged generation ends, and how.
- *
- * @generated from message lhs.node.v1.EndBuildRequest
- */
-export type EndBuildRequest = Message<"lhs.node.v1.EndBuildRequest"> & {
-  /**
-   * Name of the index.
-   *
-   * @generated from field: string index = 1;
-   */
-  index: string;
-
-  /**
-   * Its number.
-   *
-   * @generated from field: int32 generation = 2;
-   */
-  generation: number;
-
-  /**
-   * True: it becomes the live one. False: it is discarded.
-   *
-   * @generated from field: bool promote = 3;
-   */
-  promote: boolean;
-};
-
-/**
- * Describes the message lhs.node.v1.EndBuildRequest.
- * Use `create(EndBuildRequestSchema)` to create a new message.
- */
-export const EndBuildRequestSchema: GenMessage<EndBuildRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 10);
-
-/**
- * The result of the end of a build.
- *
- * @generated from message lhs.node.v1.EndBuildReply
- */
-export type EndBuildReply = Message<"lhs.node.v1.EndBuildReply"> & {
-  /**
-   * The commit that is live now.
-   *
-   * @generated from field: string commit = 1;
-   */
-  commit: string;
-
-  /**
-   * JSON of the response of the reindex, or of the plan of a new definition; empty: the generation
-   * was discarded.
-   *
-   * @generated from field: string response = 2;
-   */
-  response: string;
-};
-
-/**
- * Describes the message lhs.node.v1.EndBuildReply.
- * Use `create(EndBuildReplySchema)` to create a new message.
- */
-export const EndBuildReplySchema: GenMessage<EndBuildReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 11);
-
-/**
  * An index that the cluster has dropped.
  *
  * @generated from message lhs.node.v1.RemoveIndexRequest
@@ -526,7 +364,7 @@ export type RemoveIndexRequest = Message<"lhs.node.v1.RemoveIndexRequest"> & {
  * Use `create(RemoveIndexRequestSchema)` to create a new message.
  */
 export const RemoveIndexRequestSchema: GenMessage<RemoveIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 12);
+  messageDesc(file_lhs_node_v1_node, 7);
 
 /**
  * The result of a removal.
@@ -547,7 +385,7 @@ export type RemoveIndexReply = Message<"lhs.node.v1.RemoveIndexReply"> & {
  * Use `create(RemoveIndexReplySchema)` to create a new message.
  */
 export const RemoveIndexReplySchema: GenMessage<RemoveIndexReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 13);
+  messageDesc(file_lhs_node_v1_node, 8);
 
 /**
  * The shards of a node.
@@ -574,27 +412,6 @@ export const Node: GenService<{
     methodKind: "unary";
     input: typeof ReadRequestSchema;
     output: typeof ReadReplySchema;
-  },
-  /**
-   * Builds the next generation of an index and keeps it staged, beside the live one. A build whose
-   * stream breaks is discarded.
-   *
-   * @generated from rpc lhs.node.v1.Node.Build
-   */
-  build: {
-    methodKind: "server_streaming";
-    input: typeof BuildRequestSchema;
-    output: typeof BuildEventSchema;
-  },
-  /**
-   * Promotes or discards a staged generation.
-   *
-   * @generated from rpc lhs.node.v1.Node.EndBuild
-   */
-  endBuild: {
-    methodKind: "unary";
-    input: typeof EndBuildRequestSchema;
-    output: typeof EndBuildReplySchema;
   },
   /**
    * Removes the files of an index that the cluster has dropped.
