@@ -33,7 +33,7 @@ const incidents = defineIndex(
       { name: 'load', type: 'DOUBLE', fast: false, cached: true },
       { name: 'meaning', source: ['title', 'body'], type: 'VECTOR' },
     ],
-    variants: [{ column: 'meta', flatten: true }],
+    variants: [{ column: 'meta', flatten: true, analyzer: 'folded' }],
   },
   { lists: ['labels'] },
 );

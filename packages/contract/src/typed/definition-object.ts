@@ -54,6 +54,7 @@ export type FieldObject = TextObject | ValueObject | VectorObject;
 export interface VariantObject {
   readonly column: string;
   readonly flatten?: boolean | undefined;
+  readonly analyzer?: string | undefined;
   readonly discriminator?: string | undefined;
   readonly shapes?: readonly object[] | undefined;
 }

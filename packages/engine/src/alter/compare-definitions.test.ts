@@ -146,6 +146,30 @@ describe('two definitions', () => {
     ]);
   });
 
+  it('need a reindex for the words of a flattened column', () => {
+    const [plain, standard, folded] = ['', ', analyzer: standard', ', analyzer: folded'].map(
+      (words) => parse(`${BASE}variants: [{ column: meta${words} }]\n`),
+    );
+    const changed = compareDefinitions(plain, folded, FACTS);
+    expect(changed).toMatchObject([
+      { setting: 'variants.meta', strategy: 'reindex', to: { analyzer: 'folded' } },
+    ]);
+    expect(compareDefinitions(plain, standard, FACTS)).toEqual([]);
+  });
+
+  it('need a reindex for an analyzer that a flattened column uses', () => {
+    const text = `${BASE}variants: [{ column: meta, analyzer: own }]
+analyzers: [{ name: own, tokenizer: simple, filters: [lowercase] }]
+`;
+    const changed = text.replace('[lowercase]', '[lowercase, folding]');
+    expect(compareDefinitions(parse(text), parse(changed), FACTS)).toMatchObject([
+      {
+        ...{ setting: 'analyzers.own', strategy: 'reindex', columns: ['meta'] },
+        reason: 'the texts of meta are analysed again',
+      },
+    ]);
+  });
+
   it('tell an analyzer that fields use from one that none uses', () => {
     const analyzers = 'analyzers:\n  - { name: code, tokenizer: standard, filters: [lowercase] }\n';
     const used = BASE.replace('english', 'code');

@@ -275,11 +275,15 @@ function analyzers(now: Definition, next: Definition): readonly AlterChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [from, to] = [before.get(name), after.get(name)];
     const users = next.fields.filter(({ analyzer }) => analyzer === name);
+    const variants = next.variants.filter(({ analyzer }) => analyzer === name);
+    const flattened = variants.map(({ column }) => column);
     const path = `analyzers.${name}`;
-    if (users.length === 0) return change(path, from, to, 'live', 'no field uses it');
-    const columns = [...new Set(users.flatMap((field) => field.source))];
-    const reason = `the texts of ${users.map((field) => field.name).join(', ')} are analysed again`;
-    return change(path, from, to, 'field', reason, { columns });
+    const names = [...users.map((field) => field.name), ...flattened];
+    if (names.length === 0) return change(path, from, to, 'live', 'no field uses it');
+    const columns = [...new Set([...users.flatMap((field) => field.source), ...flattened])];
+    const reason = `the texts of ${names.join(', ')} are analysed again`;
+    const strategy = flattened.length === 0 ? 'field' : 'reindex';
+    return change(path, from, to, strategy, reason, { columns });
   });
 }
 

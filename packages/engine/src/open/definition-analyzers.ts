@@ -23,9 +23,8 @@ export function analyzersOf(definitions: readonly AnalyzerDefinition[]): Analyze
 export function fieldAnalyzer(definition: Definition, name: string): string {
   const field = definition.fields.find((candidate) => candidate.name === name);
   if (field?.analyzer !== undefined) return field.analyzer;
-  if (definition.variants.some(({ column, flatten }) => flatten && column === name)) {
-    return 'standard';
-  }
+  const variant = definition.variants.find(({ column, flatten }) => flatten && column === name);
+  if (variant !== undefined) return variant.analyzer ?? 'standard';
   const texts = definition.fields.filter((candidate) => candidate.analyzer !== undefined);
   const what = field === undefined ? `is not in index "${definition.index}"` : `is ${field.type}`;
   throw new LhsError('invalid_argument', `field "${name}" ${what}, not a TEXT field of it`, {

@@ -10,6 +10,7 @@ import { typeName } from '../schema/column-rules.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { defaultFieldsOf, weightedField } from '../schema/parse/default-fields.ts';
 import { segmentBytes } from '../segment/entry.ts';
+import { fieldAnalyzer } from './definition-analyzers.ts';
 import { describeVectors } from './describe-vectors.ts';
 import { describeWindows } from './describe-windows.ts';
 import type { OpenIndex } from './open-index.ts';
@@ -110,12 +111,11 @@ function fieldDescriptions(
     .filter((variant) => variant.flatten)
     .map(({ column }): FieldDescription => {
       const flags = { indexed: true, fast: false, cached: false };
-      const analyzer = 'standard';
       return {
         name: column,
         type: 'TEXT',
         ...flags,
-        analyzer,
+        analyzer: fieldAnalyzer(definition, column),
         multi_valued: true,
         source: [column],
       };

@@ -93,6 +93,8 @@ export interface FieldDefinition {
 export interface VariantDefinition {
   readonly column: string;
   readonly flatten: boolean;
+  /** Of the words of a flattened column. Absent: `standard`. */
+  readonly analyzer?: string;
   readonly discriminator?: readonly string[];
 }
 

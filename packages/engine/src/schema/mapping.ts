@@ -318,7 +318,7 @@ function resolveVariant(
       ...common,
       name: variant.column,
       type: 'TEXT',
-      analyzer: 'standard',
+      analyzer: variant.analyzer,
       source: { kind: 'variant_text', column },
     },
     {

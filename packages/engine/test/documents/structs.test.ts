@@ -42,7 +42,7 @@ const DEFINITION = `variants:
     shapes:
       - name: typed
         fields: [ { path: size.w, type: LONG }, { path: seen, type: DATE } ]
-  - { column: items, flatten: true }`;
+  - { column: items, flatten: true, analyzer: folded }`;
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 4 });
 const word = fc.constantFrom('red', 'dark red', 'blue', '', 'Zoë');
@@ -116,6 +116,23 @@ describe('a struct column', () => {
     const texts = (own: Row) => [...at(own, 'part.color'), ...at(own, 'part.tags')];
     const wanted = where((own) => texts(own).some((text) => String(text).includes('red')));
     expect(await found({ query: 'part:red' })).toEqual(wanted);
+  });
+
+  test('has the accents that the analyzer of its words leaves', async () => {
+    const named = (path: string) => where((own) => at(own, path).includes('Zoë'));
+    const inPart = new Set([...named('part.color'), ...named('part.tags')]);
+    expect(await found({ query: 'part:Zoë' })).toEqual([...inPart].toSorted((a, b) => a - b));
+    expect(await found({ query: 'part:zoe' })).toEqual([]);
+    expect(await found({ query: 'items:Zoë' })).toEqual(named('items.name'));
+    expect(await found({ query: 'items:zoe' })).toEqual(named('items.name'));
+  });
+
+  test('shows the analyzer of its words', async () => {
+    const { index, fields } = await lake.backend.describeIndex({});
+    expect(fields.find(({ name }) => name === 'part')).toMatchObject({ analyzer: 'standard' });
+    expect(fields.find(({ name }) => name === 'items')).toMatchObject({ analyzer: 'folded' });
+    const { tokens } = await lake.backend.analyze({ index, field: 'items', text: 'Zoë' });
+    expect(tokens.map(({ token }) => token)).toEqual(['zoe']);
   });
 
   test('has ranges of typed leaves', async () => {

@@ -209,6 +209,15 @@ describe('faults of a definition', () => {
       ['7:13 error analyzer "m": unknown option "bad"'],
     ],
     [
+      `${HEAD}variants: [{column: m, analyzer: englsh}]`,
+      ['6:34 error unknown analyzer "englsh"; did you mean "english"?'],
+    ],
+    [
+      `${HEAD}variants: [{column: m, flatten: false, analyzer: simple, shapes: [{name: s, ` +
+        'fields: [{path: a, type: LONG}]}]}]',
+      ['6:50 error analyzer is for the words of flattened columns; "m" is not flattened'],
+    ],
+    [
       `${HEAD}variants: [{column: m, shapes: [{name: s, when: x, fields: []}]}]`,
       ['6:49 error "when" needs a discriminator on variant "m"'],
     ],

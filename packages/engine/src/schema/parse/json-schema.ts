@@ -81,6 +81,11 @@ const SHAPE = closed(
   ['name', 'fields'],
 );
 
+const VARIANT = closed(
+  { column: text, flatten: flag, analyzer: text, discriminator: text, shapes: list(SHAPE) },
+  ['column'],
+);
+
 const SHARDING = closed({
   shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
   buckets: { const: KEY_BUCKETS },
@@ -133,11 +138,7 @@ export function definitionJsonSchema(): JsonObject {
           ),
           maxItems: LIMITS.definitionFields,
         },
-        variants: list(
-          closed({ column: text, flatten: flag, discriminator: text, shapes: list(SHAPE) }, [
-            'column',
-          ]),
-        ),
+        variants: list(VARIANT),
         synonyms: { anyOf: [synonyms, text] },
         analyzers: list({
           type: 'object',

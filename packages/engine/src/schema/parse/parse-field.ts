@@ -180,7 +180,11 @@ function parseTypeSettings(
 }
 
 /** The name of a known analyzer. */
-function readAnalyzer(tree: Tree, analyzers: AnalyzerNames, report: Report): string | undefined {
+export function readAnalyzer(
+  tree: Tree,
+  analyzers: AnalyzerNames,
+  report: Report,
+): string | undefined {
   const name = readText(tree, 'analyzer', report);
   if (name === undefined || analyzers.has(name)) return name;
   const near = didYouMean(name, analyzers);

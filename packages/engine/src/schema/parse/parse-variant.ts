@@ -4,6 +4,7 @@ import {
   type AnalyzerNames,
   fieldNameFault,
   parseFieldSettings,
+  readAnalyzer,
   SHAPE_FIELD_KEYS,
 } from './parse-field.ts';
 import { readFlag, readList, readMap, readScalarText, readText } from './tree-reading.ts';
@@ -30,7 +31,7 @@ export function parseVariant(
   analyzers: AnalyzerNames,
   report: Report,
 ): ParsedVariant | undefined {
-  const keys = ['column', 'flatten', 'discriminator', 'shapes'] as const;
+  const keys = ['column', 'flatten', 'analyzer', 'discriminator', 'shapes'] as const;
   const map = readMap(tree, 'a variant', keys, report);
   if (map === undefined) return undefined;
   if (map.column === undefined) report.error(tree.at, 'a variant needs a column');
@@ -39,6 +40,11 @@ export function parseVariant(
   const discriminator = map.discriminator && readPath(map.discriminator, 'discriminator', report);
   const shapes = map.shapes ? (readList(map.shapes, 'shapes', report) ?? []) : [];
   if (column === undefined) return undefined;
+  const analyzer = map.analyzer && readAnalyzer(map.analyzer, analyzers, report);
+  if (map.analyzer !== undefined && !flatten) {
+    const what = 'analyzer is for the words of flattened columns';
+    report.error(map.analyzer.at, `${what}; "${column}" is not flattened`);
+  }
   const fault = fieldNameFault(column);
   if (fault !== null) report.error(map.column!.at, fault);
   const fields = shapes.flatMap((shape) =>
@@ -48,7 +54,11 @@ export function parseVariant(
     report.warning(tree.at, `"${column}" is neither flattened nor shaped: it does nothing`);
   }
   refuseSameShapeName(shapes, report);
-  const variant = { column, flatten, ...(discriminator ? { discriminator } : {}) };
+  const variant = {
+    ...{ column, flatten },
+    ...(analyzer === undefined || analyzer === 'standard' ? {} : { analyzer }),
+    ...(discriminator ? { discriminator } : {}),
+  };
   return { variant, at: map.column!.at, fields: mergeSameFields(fields, report) };
 }
 

@@ -22,7 +22,6 @@ import { printQuery } from '../../query/syntax/print.ts';
 import type { FieldType } from '../../schema/definition.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { comparedText } from '../../schema/values/folded-keyword.ts';
-import { pathField } from '../../schema/variant-terms.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
@@ -249,7 +248,7 @@ function accentsNote(
   const written = nodes.find((node) => node.field === field);
   if (written === undefined || lowerText(written.value) === lowerText(value)) return {};
   if (plainText(written.value) !== plainText(value)) return {};
-  const type = plans.has(pathField(field)) ? undefined : plans.get(field)?.type;
+  const type = plans.get(field)?.type;
   const setting = type === 'KEYWORD' ? '"folded: true"' : '"analyzer: folded"';
   const where = type === undefined ? 'a TEXT field of a shape with ' : '';
   return { note: `accents count in ${field}: ${where}${setting} finds both spellings` };
