@@ -104,12 +104,13 @@ describe('the proposed definition', () => {
       variants:
         - column: place     # found as place.<path>:<value> and place:<text>
           flatten: true
+          analyzer: folded
           shapes:
             - name: typed     # ranges, sorts and aggregations
               fields:
                 - { path: floor, type: LONG }
                 - { path: visits.at, type: DATE }
-        - { column: meta, flatten: true }     # found as meta.<path>:<value> and meta:<text>
+        - { column: meta, flatten: true, analyzer: folded }     # found as meta.<path>:<value> and meta:<text>
       # not indexed: "picture": binary cannot be indexed
       "
     `);

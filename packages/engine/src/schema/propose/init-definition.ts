@@ -329,14 +329,16 @@ function variantLines(proposals: readonly Proposal[], title: string | undefined)
   );
   const lines = variants.flatMap((variant) => {
     const { column } = variant;
+    const words = variant.hasTexts ? ['analyzer: folded'] : [];
     const own = variant === titled && variant.title ? [variant.title] : [];
     const leaves = [...own, ...variant.leaves];
+    const head = `column: ${yamlScalar(column)}, flatten: true`;
     const note = `# found as ${column}.<path>:<value> and ${column}:<text>`;
-    if (leaves.length === 0)
-      return [`  - { column: ${yamlScalar(column)}, flatten: true }     ${note}`];
+    if (leaves.length === 0) return [`  - { ${[head, ...words].join(', ')} }     ${note}`];
     return [
       `  - column: ${yamlScalar(column)}     ${note}`,
       '    flatten: true',
+      ...words.map((line) => `    ${line}`),
       '    shapes:',
       '      - name: typed     # ranges, sorts and aggregations',
       '        fields:',
