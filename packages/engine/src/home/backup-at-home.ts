@@ -9,9 +9,10 @@ import {
   readAgain,
 } from './backup-index.ts';
 import { backupKey, digestOf, writeBackupPin } from './backups.ts';
-import { isDropped, lastCommit } from './chain.ts';
+import { lastCommit } from './chain.ts';
 import type { BackupManifest } from './manifest.ts';
 import { type CommitToCopy, hotForm, pinForCopy, sealedFiles } from './pinned-commit.ts';
+import { isNewest } from './pins.ts';
 import type { Home } from './stored-json.ts';
 import { readPublication } from './writing/publication.ts';
 
@@ -61,8 +62,7 @@ async function pinPublished(
     await readAgain(await commitContents(home, newest, options.signal), bytes, options);
   }
   await writeBackupPin(home, manifest, options.key);
-  const last = await lastCommit(home, family);
-  if (last?.number === number && !(await isDropped(home, family))) return manifest;
+  if (await isNewest(home, newest)) return manifest;
   await home.store.delete([backupKey(manifest)]);
   return null;
 }

@@ -25,7 +25,7 @@ import { BUNDLE_BLOCK } from './bundle.ts';
 import type { PublishedCommit } from './chain.ts';
 import { CommitFiles } from './commit-files.ts';
 import { checkedPieces } from './file-source.ts';
-import { sealedFiles } from './pinned-commit.ts';
+import { keptFiles, sealedFiles } from './pinned-commit.ts';
 import { REQUESTS_AT_ONCE } from './read-bundle.ts';
 import type { Home } from './stored-json.ts';
 import { isHere, writeMissing } from './write-pieces.ts';
@@ -98,16 +98,6 @@ function readableCommit(directory: Directory): Commit | null {
   }
 }
 
-type IsKept = (name: string, seal: FileSeal) => boolean;
-
-/** Tells which files of a commit are there with their lengths. */
-function keptFiles(directory: Directory, commit: Commit | null): IsKept {
-  const names = new Set(directory.list());
-  const seals: ReadonlyMap<string, FileSeal> = commit === null ? new Map() : sealedFiles(commit);
-  return (name, { length, crc }) =>
-    seals.get(name)?.crc === crc && names.has(name) && directory.size(name) === length;
-}
-
 /** A revision that no file has. */
 function freeRevision(directory: Directory, { next_revision }: Commit): number {
   const numbers = directory.list().map((name) => Number(/^s\d+\..*\.(\d+)$/.exec(name)?.[1] ?? 0));
@@ -115,7 +105,7 @@ function freeRevision(directory: Directory, { next_revision }: Commit): number {
 }
 
 interface Here {
-  readonly isKept: IsKept;
+  readonly isKept: ReturnType<typeof keptFiles>;
   readonly former: Commit | null;
   readonly revision: number;
 }

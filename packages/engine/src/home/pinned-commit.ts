@@ -96,14 +96,19 @@ export function sealedFiles(commit: Commit): ReadonlyMap<string, FileSeal> {
   return seals;
 }
 
+/** Tells which files of a commit a folder has with their lengths. */
+export function keptFiles(directory: Directory, commit: Commit | null) {
+  const names = new Set(directory.list());
+  const seals: ReadonlyMap<string, FileSeal> = commit === null ? new Map() : sealedFiles(commit);
+  return (name: string, { length, crc }: FileSeal): boolean =>
+    seals.get(name)?.crc === crc && names.has(name) && directory.size(name) === length;
+}
+
 /** Whether a folder has all files of its commit, each with its length. Throws corrupt_index. */
 export function hasAllFiles(directory: Directory): boolean {
   const commit = readCommit(directory);
-  if (commit === null) return false;
-  const names = new Set(directory.list());
-  return [...sealedFiles(commit)].every(
-    ([name, { length }]) => names.has(name) && directory.size(name) === length,
-  );
+  const isKept = keptFiles(directory, commit);
+  return commit !== null && [...sealedFiles(commit)].every(([name, seal]) => isKept(name, seal));
 }
 
 /** A commit as others get it, without cold windows: which bytes are here is this folder's matter. */

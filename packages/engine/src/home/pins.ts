@@ -4,17 +4,10 @@
  * the pin was written: whoever replaces it lists the pins later.
  */
 import { randomUUID } from 'node:crypto';
-import { LhsError } from '@lakehouse-search/contract';
 import { type Fields, requestOf, whole } from '@lakehouse-search/contract/internal';
 import { damaged } from '../source/store-errors.ts';
 import { pinnedBackup, readBackup } from './backups.ts';
-import {
-  isDropped,
-  lastCommit,
-  newestCommit,
-  type PublishedCommit,
-  readCommitAt,
-} from './chain.ts';
+import { isDropped, lastCommit, type PublishedCommit, readCommitAt } from './chain.ts';
 import { indexName, matching, uuid as uuidCheck } from './manifest.ts';
 import { type Home, readStored, type StoredKind } from './stored-json.ts';
 
@@ -31,7 +24,7 @@ export interface CommitPin {
   readonly number: number;
   readonly attempt: string;
   readonly created_ms: number;
-  /** Who wrote it: a lost answer is recognized by it. */
+  /** Who wrote it. */
   readonly by: string;
 }
 
@@ -101,51 +94,27 @@ export async function pinnedCommits(
   return commits;
 }
 
-/** A pin that came too late is written again so often. */
-const ATTEMPTS = 20;
-
-/**
- * Pins the newest commit of an index; returns it. Throws already_exists if the name is taken,
- * index_not_found if the index was dropped, index_busy, and as `inStore`.
- */
-export async function pinNewest(
+/** Pins a commit under a name that nobody has; null if it is not the newest one any more. */
+export async function pinIfNewest(
   home: Home,
-  { uuid, number }: { readonly uuid: string; readonly number: number },
+  { uuid, index, number, attempt }: PublishedCommit,
   { name, now }: { readonly name: string; readonly now: number },
-): Promise<{ readonly pin: CommitPin; readonly commit: PublishedCommit }> {
-  let from = number;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const commit = await newestCommit(home, { uuid, number: from });
-    if (commit === null) throw dropped(home);
-    const { index } = commit;
-    const written = { number: commit.number, attempt: commit.attempt, created_ms: now };
-    const pin: CommitPin = { format: 1, name, uuid, index, ...written, by: randomUUID() };
-    if (!(await writePin(home, pin))) throw taken(home, name);
-    // later ones may be gone, but never the last
-    const last = await lastCommit(home, uuid);
-    const isOver = last === null || (await isDropped(home, uuid));
-    if (!isOver && last.number === commit.number) return { pin, commit };
-    await home.store.delete([pinKey(pin)]);
-    if (isOver) throw dropped(home);
-    from = last.number;
-  }
-  throw new LhsError('index_busy', `an index in "${home.place}" commits faster than it is pinned`, {
-    hint: 'try again',
-  });
-}
-
-async function writePin(home: Home, pin: CommitPin): Promise<boolean> {
-  const key = pinKey(pin);
+): Promise<CommitPin | null> {
+  const written = { number, attempt, created_ms: now };
+  const pin: CommitPin = { format: 1, name, uuid, index, ...written, by: randomUUID() };
   const bytes = Buffer.from(JSON.stringify(pin));
-  const put = await home.store.put(key, bytes, { condition: 'absent' });
-  return put !== 'refused' || (await readPin(home, key))?.by === pin.by;
+  await home.store.put(pinKey(pin), bytes, { condition: 'absent' });
+  if (await isNewest(home, pin)) return pin;
+  await home.store.delete([pinKey(pin)]);
+  return null;
 }
 
-const taken = ({ place }: Home, name: string): LhsError =>
-  new LhsError('already_exists', `"${place}" has a pinned commit "${name}" of this index`, {
-    hint: 'choose another name',
-    details: { place },
-  });
-
-const dropped = ({ place }: Home): LhsError =>
-  new LhsError('index_not_found', `the index was dropped from "${place}"`, { details: { place } });
+/** Whether a commit is the newest one of an index that was not dropped. */
+export async function isNewest(
+  home: Home,
+  { uuid, number }: Pick<PublishedCommit, 'uuid' | 'number'>,
+): Promise<boolean> {
+  // later ones may be gone, but never the last
+  const last = await lastCommit(home, uuid);
+  return last?.number === number && !(await isDropped(home, uuid));
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { appendCommit, type PublishedCommit } from '../../src/home/chain.ts';
-import { branchPinName, pinKey, pinNewest, pinnedCommits } from '../../src/home/pins.ts';
+import { branchPinName, pinIfNewest, pinKey, pinnedCommits } from '../../src/home/pins.ts';
 import { openHome } from '../../src/home/repository.ts';
 import type { Home } from '../../src/home/stored-json.ts';
 import { sweepFamily } from '../../src/home/sweep.ts';
@@ -65,18 +65,24 @@ function homeBeforePin(home: Home, before: () => Promise<void>): Home {
 }
 
 describe('a pin', () => {
-  it('names the commit that overtook it, which a sweep keeps', async () => {
+  it('goes if its commit was overtaken, and else keeps it', async () => {
     const home = await openHome(folder);
-    await appendCommit(home, commitAt(1));
+    const first = commitAt(1);
+    await appendCommit(home, first);
     const second = commitAt(2);
     const overtaken = homeBeforePin(home, async () => {
       await appendCommit(home, second);
       await sweepFamily(home, uuid, second);
     });
-    const { pin, commit } = await pinNewest(overtaken, { uuid, number: 1 }, { name: 'a', now: 0 });
-    expect([pin.number, commit.number]).toEqual([2, 2]);
-    expect((await pinnedCommits(home, uuid)).map(({ number }) => number)).toEqual([2]);
-    expect(await home.store.head(pinKey(pin))).not.toBeNull();
+    const pinned = async () => (await pinnedCommits(home, uuid)).map(({ number }) => number);
+    expect(await pinIfNewest(overtaken, first, { name: 'a', now: 0 })).toBeNull();
+    expect(await pinned()).toEqual([]);
+    const pin = await pinIfNewest(home, second, { name: 'b', now: 0 });
+    const third = commitAt(3);
+    await appendCommit(home, third);
+    await sweepFamily(home, uuid, third);
+    expect(await pinned()).toEqual([2]);
+    expect(await home.store.head(pinKey(pin!))).not.toBeNull();
   });
 
   it('stays for a branch that begins during a sweep, or the branch is refused', async () => {
@@ -87,14 +93,14 @@ describe('a pin', () => {
       const newest = { ...commitAt(1), uuid: own };
       await appendCommit(home, newest);
       const as = { name: branchPinName(branch), now: 0 };
-      const { pin } = await pinNewest(home, { uuid: own, number: 1 }, as);
+      const pin = await pinIfNewest(home, newest, as);
       let isBegun = false;
       const killed = killedAt(home, request, async () => {
         isBegun = await appendCommit(home, { ...commitAt(1), uuid: branch });
       });
       await sweepFamily(killed, own, newest).catch(() => undefined);
       begun.push(isBegun);
-      if (isBegun) expect(await home.store.head(pinKey(pin)), `request ${request}`).not.toBeNull();
+      if (isBegun) expect(await home.store.head(pinKey(pin!)), `request ${request}`).not.toBeNull();
     }
     expect(new Set(begun)).toEqual(new Set([true, false]));
   });

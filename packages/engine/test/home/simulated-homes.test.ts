@@ -32,7 +32,7 @@ import {
   readHead,
 } from '../../src/home/chain.ts';
 import { BUNDLE_FORM } from '../../src/home/make-bundle.ts';
-import { type CommitPin, pinNewest } from '../../src/home/pins.ts';
+import { type CommitPin, pinIfNewest } from '../../src/home/pins.ts';
 import type { Home } from '../../src/home/stored-json.ts';
 import { removePin, sweepFamily } from '../../src/home/sweep.ts';
 import { lastPublication } from '../../src/home/writing/publication.ts';
@@ -193,10 +193,10 @@ async function pinSome(simulation: Simulation, store: Home): Promise<ReadonlySet
         pins.delete(first.name);
         await removePin(store, first);
       }
-      const head = await readHead(store, 't');
-      if (head === null) continue;
-      const { pin } = await pinNewest(store, head, { name: `pin-${n}`, now: Date.now() });
-      pins.set(pin.name, pin);
+      const commit = await newestOf(store, 't');
+      if (commit === null) continue;
+      const pin = await pinIfNewest(store, commit, { name: `pin-${n}`, now: Date.now() });
+      if (pin !== null) pins.set(pin.name, pin);
     } catch (error) {
       passing(error);
     }

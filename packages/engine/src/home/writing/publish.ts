@@ -37,10 +37,11 @@ import {
 } from '../chain.ts';
 import { type BundleInput, commitInputs, makeBundle } from '../make-bundle.ts';
 import { type CommitToCopy, pinForCopy } from '../pinned-commit.ts';
-import { branchPinName, type CommitPin, pinNewest } from '../pins.ts';
+import { branchPinName, type CommitPin, pinIfNewest } from '../pins.ts';
 import { markHome, tryWrite } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
-import { isSweepDue, removePin, sweepFamily } from '../sweep.ts';
+import { isSweepDue, sweepFamily } from '../sweep.ts';
+import { tiersHere } from '../windows/tier-policy.ts';
 import { findFiles, heldBundles, takeOver } from './cold-files.ts';
 import { cachedFields, commitOf, firstOfBranch, knownFiles } from './compose-commit.ts';
 import { findNewest } from './find-newest.ts';
@@ -48,7 +49,6 @@ import { type Examination, lostObjects } from './lost-objects.ts';
 import { moveHead } from './move-head.ts';
 import { committedElsewhere, isOvertaken, overtaken, takenThere } from './overtaken.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
-import { tiersHere } from './tiers-here.ts';
 
 /** So often a commit of another process may come first. */
 const ATTEMPTS = 8;
@@ -183,14 +183,13 @@ export class HomeIndex {
   /** Pins the newest commit, which is in force here, for a branch under a name that is free. */
   pinBranch(name: string, branch: string): Promise<CommitPin> {
     return inStore(async () => {
-      const { family: uuid, newest } = this.#published;
+      const { newest } = this.#published;
       if (newest === null || (await readHead(this.#home, name)) !== null)
         throw takenThere(name, this.place);
       const as = { name: branchPinName(branch), now: this.#index.clock.now() };
-      const { pin } = await pinNewest(this.#home, { uuid, number: newest.number }, as);
-      if (pin.attempt === newest.attempt) return pin;
-      await removePin(this.#home, pin);
-      throw this.#overtaken();
+      const pin = await pinIfNewest(this.#home, newest, as);
+      if (pin === null) throw this.#overtaken();
+      return pin;
     });
   }
 
