@@ -1,33 +1,24 @@
 // @module-tag campaign
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Progress } from '@lakehouse-search/engine';
-import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
+import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { readCommit, writeCommit } from '../../src/index/commits/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { indexFolderOf } from '../faults/operations.ts';
 
-let folder = '';
+let lake: SmallLake;
 let backend: LocalEngine;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'lhs-windows-'));
-  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
+  lake = await openSmallLake();
+  ({ backend } = lake);
 });
-afterEach(async () => {
-  await backend.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => lake.close());
 
-const source = () => ({
-  catalog: { type: 'filesystem' as const, warehouse: join(folder, 'lake') },
-  table: 'ops.notes',
-});
 /** A day after 1970-01-01. */
 const day = (days: number) => new Date(days * 86_400_000).toISOString();
 /** Row `id` has the date of day `id`, each tenth one none. */
@@ -38,18 +29,16 @@ const rows = (from: number, to: number, more: object = {}) =>
     return { id, title: `note ${id} ${id % 3 === 0 ? 'fizz' : 'other'}`, at: dateOf(id), ...more };
   });
 
-async function makeTable(): Promise<void> {
-  await createTable(source().catalog, 'ops.notes', {
-    schema: schemaOf({ id: 'long', title: 'string', at: 'timestamptz' }),
+const makeTable = () =>
+  lake.create(schemaOf({ id: 'long', title: 'string', at: 'timestamptz' }), {
+    rows: rows(0, 120),
   });
-  await appendRows(source(), { kind: 'rows', rows: rows(0, 120) });
-}
 
 const definition = (index: string, more: string) =>
   [
     'version: 1',
     `index: ${index}`,
-    `source: { catalog: ${JSON.stringify(source().catalog)}, table: ops.notes }`,
+    `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`,
     more,
     'fields:',
     '  - { name: id, type: LONG, fast: true }',
@@ -112,14 +101,14 @@ describe('an index with windows', () => {
       };
       await expectEqual();
       // A late row of an old window, a row of a new one, and rows that move to other windows.
-      await appendRows(source(), { kind: 'rows', rows: rows(200, 201, { at: day(3) }) });
-      await appendRows(source(), { kind: 'rows', rows: rows(400, 402) });
+      await lake.append(rows(200, 201, { at: day(3) }));
+      await lake.append(rows(400, 402));
       await syncBoth();
-      await upsertRows(source(), { kind: 'rows', rows: rows(0, 20, { at: day(45) }) });
-      await upsertRows(source(), { kind: 'rows', rows: rows(40, 45, { at: null }) });
+      await upsertRows(lake.source, { kind: 'rows', rows: rows(0, 20, { at: day(45) }) });
+      await upsertRows(lake.source, { kind: 'rows', rows: rows(40, 45, { at: null }) });
       await syncBoth();
       expect(await docsByWindow(windowed)).toMatchObject({ '1970-01': 11, '1971-02': 2, none: 15 });
-      await deleteRows(source(), 'id >= 31 AND id < 59');
+      await deleteRows(lake.source, 'id >= 31 AND id < 59');
       await syncBoth();
       for (const index of [plain, windowed]) await backend.compact({ index });
       await expectEqual();
@@ -129,7 +118,7 @@ describe('an index with windows', () => {
   it('drops a window with its last row', async () => {
     await makeTable();
     const index = await create('monthly');
-    await deleteRows(source(), 'id < 31');
+    await deleteRows(lake.source, 'id < 31');
     await backend.sync({ index });
     expect(Object.keys(await docsByWindow(index))).not.toContain('1970-01');
   });
@@ -137,9 +126,9 @@ describe('an index with windows', () => {
   it('builds one window again and leaves the others as they are', async () => {
     await makeTable();
     const index = await create('monthly');
-    await upsertRows(source(), { kind: 'rows', rows: rows(3, 5, { title: 'changed fizz' }) });
+    await upsertRows(lake.source, { kind: 'rows', rows: rows(3, 5, { title: 'changed fizz' }) });
     await backend.sync({ index });
-    await appendRows(source(), { kind: 'rows', rows: rows(5000, 5001) });
+    await lake.append(rows(5000, 5001));
     const live = () =>
       openLocalDirectory(currentGeneration(indexFolderOf(backend.dataDir, index))!.path);
     const before = readCommit(live())!;
@@ -174,7 +163,7 @@ describe('an index with windows', () => {
 
   it('refuses rows whose dates need too many windows, and stays as it was', async () => {
     await makeTable();
-    await appendRows(source(), { kind: 'rows', rows: rows(1000, 2200) });
+    await lake.append(rows(1000, 2200));
     await backend.createIndex({ definition: definition('daily', MONTHS.replace('month', 'day')) });
     await expect(backend.reindex({ index: 'daily' })).rejects.toMatchObject({
       code: 'limit_exceeded',

@@ -1,22 +1,13 @@
 // @module-tag campaign
 // @module-tag slow
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
-import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import {
-  appendRows,
-  createTable,
-  deleteRows,
-  openTable,
-  type Schema,
-  valueAt,
-} from '@lakehouse-search/lake';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
+import { deleteRows, type Schema, valueAt } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { compactTable, setProperties } from '../../../../test/support/maintenance/index.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const text = { kind: 'string' } as const;
 const SCHEMA: Schema = {
@@ -61,29 +52,21 @@ const good = (id: number, name = `name ${id}`): Row => {
 const bad = (id: number, fault: Fault): Row =>
   fault === 'key' ? { ...good(id), id: null } : { ...good(id), ...BAD[fault] };
 
-let folder = '';
+let lake: SmallLake;
 let backend: LocalEngine;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'lhs-bad-rows-'));
-  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
-  await createTable(source().catalog, source().table, { schema: SCHEMA });
+  lake = await openSmallLake();
+  ({ backend } = lake);
+  await lake.create(SCHEMA);
 });
-afterEach(async () => {
-  await backend.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => lake.close());
 
-const source = () => {
-  const warehouse = join(folder, 'lake');
-  return { catalog: { type: 'filesystem', warehouse }, table: 'a.t' } as const;
-};
-const append = (...rows: readonly Row[]) =>
-  appendRows(source(), { kind: 'rows', rows: rows as never });
-const remove = (condition: string) => deleteRows(source(), condition);
+const append = (...rows: readonly Row[]) => lake.append(rows as never);
+const remove = (condition: string) => deleteRows(lake.source, condition);
 
 const definition = (index: string, more: string) => `version: 1
 index: ${index}
-source: { catalog: ${JSON.stringify(source().catalog)}, table: a.t }
+source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }
 key: { identifier: [id] }
 fields:
   - { name: ip, type: IP, cached: true }
@@ -196,7 +179,7 @@ describe('a row that cannot be indexed', () => {
     await create();
     await backend.reindex({ index: 't' });
     await append(good(3), bad(4, 'ip'));
-    const table = await openTable(source());
+    const table = await lake.table();
     const snapshot = String(table.currentSnapshotId);
     await table.close();
     expect(await backend.verify({ index: 't', snapshot })).toMatchObject({
@@ -294,17 +277,17 @@ async function changeTable(
     await append(...own);
   } else if (kind === 3) await remove(`id = ${number(8)}`);
   else if (kind === 4) await remove(`ip = 'no address' and id < ${number(8)}`);
-  else if (kind === 5) await compactTable(source());
+  else if (kind === 5) await compactTable(lake.source);
   else {
     const mode = number(2) === 0 ? 'copy-on-write' : null;
-    await setProperties(source(), { 'write.delete.mode': mode });
+    await setProperties(lake.source, { 'write.delete.mode': mode });
     await remove(`id is null or name = 'n${number(5)}'`);
   }
 }
 
 /** Rows of the table that the definition cannot index. */
 async function badRowsOfTable(): Promise<number> {
-  const table = await openTable(source());
+  const table = await lake.table();
   let count = 0;
   for await (const batch of table.scan({ columns: ['id', 'ip', 'name', 'at', 'vec'] })) {
     for (let row = 0; row < batch.rows; row++) {

@@ -1,19 +1,11 @@
 // @module-tag campaign
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
-import {
-  appendRows,
-  createTable,
-  deleteRows,
-  openTable,
-  type Schema,
-} from '@lakehouse-search/lake';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
+import { deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const SCHEMA: Schema = {
   schemaId: 0,
@@ -24,42 +16,21 @@ const SCHEMA: Schema = {
   ],
 };
 
-let folder = '';
+let lake: SmallLake;
 let backend: LocalEngine;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'lhs-duplicates-'));
-  backend = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
-  await createTable(source().catalog, source().table, { schema: SCHEMA });
+  lake = await openSmallLake();
+  ({ backend } = lake);
+  await lake.create(SCHEMA);
 });
-afterEach(async () => {
-  await backend.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => lake.close());
 
-const source = () => {
-  return {
-    catalog: { type: 'filesystem', warehouse: join(folder, 'lake') },
-    table: 'a.t',
-  } as const;
-};
-const append = (...rows: readonly { id: number; text: string }[]) =>
-  appendRows(source(), { kind: 'rows', rows });
-const remove = (text: string) => deleteRows(source(), `text = '${text}'`);
-
-async function build(): Promise<void> {
-  const catalog = JSON.stringify(source().catalog);
-  await backend.createIndex({
-    definition: `version: 1
-index: t
-source: { catalog: ${catalog}, table: a.t }
-key: { identifier: [id] }
+const append = (...rows: readonly { id: number; text: string }[]) => lake.append(rows);
+const remove = (text: string) => deleteRows(lake.source, `text = '${text}'`);
+const build = () =>
+  lake.build(`key: { identifier: [id] }
 on_duplicate_key: last
-fields:
-  - { name: text, type: KEYWORD, cached: true }
-`,
-  });
-  await backend.reindex({});
-}
+fields: [{ name: text, type: KEYWORD, cached: true }]`);
 
 async function texts(): Promise<unknown[]> {
   return (await Array.fromAsync(backend.exportDocuments({}))).map(({ fields }) => fields.text);
@@ -115,9 +86,9 @@ describe('rows that share a key', () => {
         const kind = number(5);
         if (kind < 2) await append(...rows(1 + number(4)));
         else if (kind === 2)
-          await deleteRows(source(), `text = 't${number(4)}' and id < ${number(6)}`);
-        else if (kind === 3) await deleteRows(source(), `id = ${number(6)}`);
-        else await compactTable(source());
+          await deleteRows(lake.source, `text = 't${number(4)}' and id < ${number(6)}`);
+        else if (kind === 3) await deleteRows(lake.source, `id = ${number(6)}`);
+        else await compactTable(lake.source);
         const before = await documents();
         const done = await backend.sync({});
         const followed = await documents();
@@ -138,8 +109,7 @@ describe('rows that share a key', () => {
 });
 
 async function firstSnapshot(): Promise<bigint> {
-  const { catalog, table: name } = source();
-  const table = await openTable({ catalog, table: name });
+  const table = await lake.table();
   const [{ id }] = table.snapshots;
   await table.close();
   return id;
