@@ -25,6 +25,7 @@ import { allClauses, allWords } from './together/all-words.ts';
 import { fieldsOfWords, spreadParts, spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
 import { corrected, correctedWords } from './written/corrected.ts';
+import { numberAmong } from './written/number-among.ts';
 import { inPlainWords } from './written/plain-words.ts';
 import { hasMoney, moneyFields, plainNumber } from './written-number.ts';
 
@@ -98,7 +99,7 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
   const { request } = checked;
   const { query: text = '' } = request;
   const between = (await betweenDates(context, request)) ?? (await inPlainWords(context, request));
-  if (between !== undefined) return meantAs(between);
+  if (between !== undefined) return 'query' in between ? meantAs(between) : between;
   const dated = await datedQuery(context, request, 'query', total > 0);
   // few rows may have only a number of the date
   if (dated && (dated.total < total || (total <= FEW && dated.total > total)))
@@ -115,6 +116,8 @@ async function asPasted(read: ReadRequest, total: number): Promise<Suggestions |
     (await asNamed(context, request, total)) ??
     (await wholeValue(read));
   if (named !== undefined) return named;
+  const number = await numberAmong(context, request, total);
+  if (number !== undefined) return meantAs(number);
   const values = await valuePhrases(read, total);
   return values && meantAs(values);
 }
@@ -129,9 +132,11 @@ async function asNamed(
   const named = namedValue(request.query ?? '', fields);
   if (named === undefined) return undefined;
   const { name, field } = named;
-  // a word of texts that is the name of a text, too, was probably meant as a word
+  // a word of the texts of a field that is its name, too, was probably meant as a word
   const isWord = isTextField(fields, field) && !/\s/.test(name);
-  if (total > 0 && isWord && (await totalWith(context, request, 'query', name))) return undefined;
+  const inField = `${escapeField(field)}:${escapeWord(name)}`;
+  if (total > 0 && isWord && (await totalWith(context, request, 'query', inField)))
+    return undefined;
   const why = `"${name}" may be the field ${field}`;
   const clauses = await namedClauses(context, named);
   for (const clause of clauses) {
@@ -139,6 +144,8 @@ async function asNamed(
     const others = `${clause} AND NOT (${request.query})`;
     if (found && (found !== total || (await totalWith(context, request, 'query', others))))
       return meantAs({ why, query: clause, total: found });
+    // all rows have the value: the name is no word that finds nothing
+    if (found) return { notes: [] };
   }
   if (total > 0 || clauses.length === 0) return undefined;
   const near = await suggestionFor(context, request, clauses[0]);

@@ -1,6 +1,7 @@
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { hasValues } from '../../../query/bind/fields.ts';
 import { escapeField } from '../../../query/syntax/characters.ts';
+import type { FieldPlan } from '../../../schema/field-plan.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
 import { type Reasoned, totalWith } from '../meant-queries.ts';
@@ -11,7 +12,11 @@ const BETWEEN = new RegExp(
   'i',
 );
 
-/** The range with the most rows of a DATE field for `between 2008 and 2009`; undefined: none. */
+/** Whether a field has dates or years. */
+export const hasYears = ({ type, name }: FieldPlan): boolean =>
+  type === 'DATE' || (type === 'LONG' && /year/i.test(name));
+
+/** The range with the most rows of a field of dates or years for `between 2008 and 2009`; undefined: none. */
 export async function betweenDates(
   context: SearchContext,
   request: SearchRequest,
@@ -21,7 +26,7 @@ export async function betweenDates(
   const fields = queryFields(context.mapping);
   let best: Reasoned | undefined;
   for (const plan of fields.plans.values()) {
-    if (plan.type !== 'DATE' || !hasValues(fields, plan) || plan.name.includes('#')) continue;
+    if (!hasYears(plan) || !hasValues(fields, plan) || plan.name.includes('#')) continue;
     const query = `${escapeField(plan.name)}:[${from} TO ${to}]`;
     const total = (await totalWith(context, request, 'query', query)) ?? 0;
     if (total > (best?.total ?? 0))

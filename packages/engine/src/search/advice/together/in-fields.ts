@@ -1,5 +1,6 @@
 /** Words of a query as values of several fields: a name, or an address with its number. */
 import type { SearchRequest } from '@lakehouse-search/contract';
+import { ENGLISH_STOP_WORDS } from '../../../analysis/language/languages.ts';
 import { hasValues } from '../../../query/bind/fields.ts';
 import { escapeField, escapeWord, quote } from '../../../query/syntax/characters.ts';
 import type { FieldPlan } from '../../../schema/field-plan.ts';
@@ -31,7 +32,8 @@ export function fieldsOfWords({ mapping }: SearchContext): readonly FieldPlan[] 
 /** The query in which the words of another one, which has nothing else, are values of several fields. */
 export async function spreadWords(read: ReadRequest): Promise<Reasoned | undefined> {
   const { context, checked } = read;
-  const found = await inFields(context, checked.request, wordsAlone(read));
+  const words = wordsAlone(read).filter((word) => !ENGLISH_STOP_WORDS.includes(word));
+  const found = await inFields(context, checked.request, words);
   return found && { ...found, why: 'the words may be values of several fields' };
 }
 

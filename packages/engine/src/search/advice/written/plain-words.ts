@@ -7,9 +7,11 @@ import {
   type QueryFields,
 } from '../../../query/bind/fields.ts';
 import { escapeField } from '../../../query/syntax/characters.ts';
+import { parseQuery } from '../../../query/syntax/parse.ts';
 import type { FieldPlan } from '../../../schema/field-plan.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
+import { fieldRange } from '../field-range.ts';
 import { type Reasoned, totalWith } from '../meant-queries.ts';
 import { plainNumber } from '../written-number.ts';
 
@@ -35,22 +37,26 @@ const WITHOUT = new RegExp(
   'u',
 );
 
-/** The query that one in plain words means, if it finds rows; undefined: it is none. */
+/** The query that one in plain words means, or why it finds nothing; undefined: it is none. */
 export async function inPlainWords(
   context: SearchContext,
   request: SearchRequest,
-): Promise<Reasoned | undefined> {
+): Promise<Reasoned | { readonly notes: readonly string[] } | undefined> {
   const text = (request.query ?? '').trim();
   const fields = queryFields(context.mapping);
   const countOf = async (query: string) => (await totalWith(context, request, 'query', query)) ?? 0;
   const queries = [falseClause(text, fields), await without(text, countOf)];
+  const comparisons = await compared(text, fields, countOf);
   let best: Reasoned | undefined;
-  for (const query of [...queries.flat(), ...(await compared(text, fields, countOf))]) {
+  for (const query of [...queries.flat(), ...comparisons]) {
     const total = query === undefined ? 0 : await countOf(query);
     if (query !== undefined && total > (best?.total ?? 0))
       best = { why: `"${text}" is searched as words`, query, total };
   }
-  return best;
+  if (best !== undefined || comparisons.length !== 1) return best;
+  const [query] = comparisons;
+  const range = await fieldRange(context, parseQuery(query));
+  return range === undefined ? undefined : { notes: [`${query} finds nothing: ${range}`] };
 }
 
 type CountOf = (query: string) => Promise<number>;
