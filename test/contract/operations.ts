@@ -164,7 +164,7 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     answers: ({ rows, missing }) => {
       const fields = { title: 'network down', size: '50031545098999707' };
       expect(rows).toMatchObject([{ key: key('c'), fields }]);
-      expect(missing).toEqual([{ ...key('zz'), id: 'zz' }]);
+      expect(missing).toEqual([{ ...key('zz'), coordinates: key('zz'), id: 'zz' }]);
     },
     refused: [
       [{ columns: ['none'] }, 'invalid_argument'],

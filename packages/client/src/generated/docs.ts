@@ -539,6 +539,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "MergeFailure": "Why merges of segments fail. The index works on, with more and more segments.",
   "MergeFailure.since": "ISO 8601, UTC: the first failure since the last success.",
   "MissingKey": "A key that no row has.",
+  "MissingKey.coordinates": "The key under its name in hits.",
   "MissingKey.id": "The value of a key of one column.",
   "MoveBucketRequest": "`POST /v1/index:move-bucket`: one bucket of keys gets another shard.",
   "MoveBucketRequest.bucket": "0 to 1,023.",

@@ -16,6 +16,8 @@ export interface KeyRow {
 
 /** A key that no row has. */
 export interface MissingKey extends Coordinates {
+  /** The key under its name in hits. */
+  readonly coordinates: Coordinates;
   /** The value of a key of one column. */
   readonly id?: string;
 }

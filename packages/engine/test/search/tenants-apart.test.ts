@@ -194,7 +194,10 @@ describe('a key of another tenant', () => {
     for (const ids of [['b0'], ['b7', 'b8'], ['b90'], ['none'], ['zzz', 'b0']]) {
       for (const door of doors) {
         const { rows, missing, ...rest } = await door.getKeys({ keys: ids.map(keyOf) });
-        expect([rows, missing]).toEqual([[], ids.map((id) => ({ ...keyOf(id), id }))]);
+        expect([rows, missing]).toEqual([
+          [],
+          ids.map((id) => ({ ...keyOf(id), coordinates: keyOf(id), id })),
+        ]);
         expect(rest).not.toHaveProperty('bytes_read');
       }
     }

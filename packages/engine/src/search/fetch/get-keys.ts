@@ -36,7 +36,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   await mapInTurns(requested, (row, i) => {
     const key = coordinatesOfTexts(mapping.key, texts[i]);
     const { fields, isNewer } = (row === null ? undefined : byRow.get(row)) ?? ABSENT;
-    if (fields === null) missing.push({ ...key, ...idOf(key) });
+    if (fields === null) missing.push({ ...key, coordinates: key, ...idOf(key) });
     else
       rows.push({
         key,

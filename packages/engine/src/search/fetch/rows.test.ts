@@ -130,7 +130,9 @@ describe('rows of hits', () => {
       { ...named('2'), fields: { title: 'b' } },
       { ...named('1'), fields: { title: 'a' } },
     ]);
-    expect(answer.missing).toEqual(['x', '007'].map((id) => ({ ...key(id), id })));
+    expect(answer.missing).toEqual(
+      ['x', '007'].map((id) => ({ ...key(id), coordinates: key(id), id })),
+    );
     expect(answer.snapshot).toBe('7');
   });
 
