@@ -448,6 +448,18 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     expect(wrong.stdout).toContain("next: lhs search vec 'id:>5' --limit 1 --offset 1");
   });
 
+  it.each([
+    ['titel', 'title'],
+    ['id > 5', 'id:>5'],
+  ])('writes as JSON which query --fix has searched for: %s', async (query, answered) => {
+    const { total } = await search(answered);
+    const found = await home.json(['search', 'vec', query, '--fix']);
+    expect(found).toMatchObject({ answered_query: answered, total });
+    expect(await home.json(['search', 'vec', answered, '--fix'])).not.toHaveProperty(
+      'answered_query',
+    );
+  });
+
   it('says where a query is wrong, with a caret under it', async () => {
     const [field, syntax, wire, meant, { total }] = await Promise.all([
       home.run(['search', 'vec', 'titl:x AND service:billing']),

@@ -105,7 +105,7 @@ export function presentSearch(
   const answerOf = async (request: ModeRequest) => {
     const { answer, query } = await foundBy(request);
     const answered = withQuery(search, query);
-    return { answer: shape(await withKeyNote(answer, queryOf(answered))), search: answered };
+    return { answer: shape(await withKeyNote(answer, queryOf(answered))), search: answered, query };
   };
   return {
     async lines() {
@@ -124,7 +124,10 @@ export function presentSearch(
       const why = remarks(answer, style, width);
       return nothingFound(answer, found.search.request, description, { why });
     },
-    wire: async () => (await answerOf(withSuggestions(search))).answer,
+    async wire() {
+      const { answer, query } = await answerOf(withSuggestions(search));
+      return query === undefined ? answer : { ...answer, answered_query: query };
+    },
     async table() {
       refuseSummaries(search.request, format);
       const { answer } = await answerOf(search);
