@@ -460,6 +460,11 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     );
   });
 
+  it('names the help as JSON where no flag is near', async () => {
+    const { stdout } = await home.run(['search', 'vec', 'title', '--nonsense', '--json']);
+    expect(JSON.parse(stdout).error.details).toEqual({ hint: 'lhs search --help' });
+  });
+
   it('says where a query is wrong, with a caret under it', async () => {
     const [field, syntax, wire, meant, { total }] = await Promise.all([
       home.run(['search', 'vec', 'titl:x AND service:billing']),

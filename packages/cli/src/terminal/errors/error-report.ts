@@ -149,8 +149,8 @@ function usageReport(error: UsageError, style: Style, command: string): ErrorRep
     `  ${typed} --help`,
   ];
   const exit = error.oclif?.exit ?? USAGE_EXIT;
-  const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };
-  return { lines, exit, body: wire('invalid_argument', 400, message, hint) };
+  const hint = hints.length === 0 ? `${typed} --help` : hints.join('\n');
+  return { lines, exit, body: wire('invalid_argument', 400, message, { hint }) };
 }
 
 function bugReport(error: unknown, style: Style): ErrorReport {
