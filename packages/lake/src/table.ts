@@ -51,8 +51,8 @@ export async function openTable(
 }
 
 /** A table that is loaded already (by the writer, after a commit) as a SourceTable. */
-export function tableOf(handle: TableHandle, engine: ParquetEngine = 'auto'): SourceTable {
-  return new IcebergTable(handle, engine, false);
+export function tableOf(handle: TableHandle): SourceTable {
+  return new IcebergTable(handle, 'auto', false);
 }
 
 /** File sets that a table object caches. */

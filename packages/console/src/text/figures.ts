@@ -6,8 +6,8 @@ import { withCommas } from '@lakehouse-search/contract/internal';
 export const count = (n: number): string => withCommas(Math.round(n));
 
 /** `1 snapshot`, `3 snapshots`. */
-export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${count(n)} ${n === 1 ? one : many}`;
+export const plural = (n: number, one: string): string =>
+  `${count(n)} ${n === 1 ? one : `${one}s`}`;
 
 /** `78.4 MB`; powers of ten. */
 export function bytes(n: number): string {

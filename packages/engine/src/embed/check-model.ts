@@ -54,8 +54,8 @@ export interface ModelCheck {
 }
 
 /** Checks a model. Throws model_unavailable where it is too broken to be described. */
-export async function checkModelFiles(model: string, from?: string): Promise<ModelCheck> {
-  const described = describeModelFiles(model, from);
+export async function checkModelFiles(model: string): Promise<ModelCheck> {
+  const described = describeModelFiles(model);
   const files = described.files.map(({ name, sha256 }) => {
     const path = join(described.folder, name);
     const found = sha256Of(path);
@@ -66,16 +66,15 @@ export async function checkModelFiles(model: string, from?: string): Promise<Mod
     const problems = wrong.map(({ name }) => `"${name}" is not the file that its model lists`);
     return { model: described, ok: false, files, golden: null, problems, hint: COPY_AGAIN };
   }
-  const { golden, problems, hint } = await tried(described, from);
+  const { golden, problems, hint } = await tried(described);
   return { model: described, ok: problems.length === 0, files, golden, problems, hint };
 }
 
 async function tried(
   described: ModelDescription,
-  from?: string,
 ): Promise<Pick<ModelCheck, 'golden' | 'problems' | 'hint'>> {
   try {
-    const embedder = await openEmbedder(described.model, { from });
+    const embedder = await openEmbedder(described.model);
     try {
       const problems = await sentenceProblems(embedder);
       const golden = await checkGolden(described, embedder);

@@ -45,9 +45,9 @@ export type ListedModel =
   | ModelDescription
   | { readonly model: string; readonly folder: string; readonly error: string };
 
-/** Describes a model; relative folders are taken from `from`. Throws model_unavailable. */
-export function describeModelFiles(model: string, from?: string): ModelDescription {
-  const folder = modelFolder(model, from);
+/** Describes a model. Throws model_unavailable. */
+export function describeModelFiles(model: string): ModelDescription {
+  const folder = modelFolder(model);
   return kindOf(folder) === 'static'
     ? describeStatic(model, folder)
     : describeTransformer(model, folder);

@@ -8,13 +8,10 @@ import type { ListedModel, ModelDescription } from './describe-model.ts';
 export type { GoldenCheck, ModelCheck } from './check-model.ts';
 export type { ListedModel, ModelDescription } from './describe-model.ts';
 
-/**
- * What a model is, of its files; `from` is where a relative folder begins. Throws
- * model_unavailable.
- */
-export async function describeModel(model: string, from?: string): Promise<ModelDescription> {
+/** What a model is, of its files. Throws model_unavailable. */
+export async function describeModel(model: string): Promise<ModelDescription> {
   const { describeModelFiles } = await import('./describe-model.ts');
-  return describeModelFiles(model, from);
+  return describeModelFiles(model);
 }
 
 /** The model that ships, and those of a folder, whole or not. */
@@ -24,9 +21,9 @@ export async function listModels(folder?: string): Promise<readonly ListedModel[
 }
 
 /** Sums of all its files, and its golden texts where it has some. Throws model_unavailable. */
-export async function checkModel(model: string, from?: string): Promise<ModelCheck> {
+export async function checkModel(model: string): Promise<ModelCheck> {
   const { checkModelFiles } = await import('./check-model.ts');
-  return checkModelFiles(model, from);
+  return checkModelFiles(model);
 }
 
 /** The command that installs the package for transformers; undefined if it is installed. */

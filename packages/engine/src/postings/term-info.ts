@@ -23,17 +23,10 @@ export const termRef = ({ kind, at }: TermInfo): number => (kind === BIG ? -1 - 
 export const termOfRef = (df: number, ref: number): TermInfo =>
   ref < 0 ? { df, kind: BIG, at: -1 - ref } : { df, kind: SHORT, at: ref };
 
-/** What dense and list terms have in common. */
-interface RecordedTerm {
-  readonly df: number;
-  /** Tenth best and best impact by the segment's own average length: not above, not below. */
-  readonly tenthImpact: number;
-  readonly bestImpact: number;
-}
-
 /** The byte addresses of a dense term's parts (dense-terms.ts). */
-export interface DenseTerm extends RecordedTerm {
+export interface DenseTerm {
   readonly kind: typeof DENSE;
+  readonly df: number;
   readonly docBitsAt: number;
   readonly baseOffsetsAt: number;
   readonly rangeOffsetsAt: number;
@@ -46,8 +39,9 @@ export interface DenseTerm extends RecordedTerm {
 }
 
 /** The byte addresses of a list term's parts (list-terms.ts). */
-export interface ListTerm extends RecordedTerm {
+export interface ListTerm {
   readonly kind: typeof LIST;
+  readonly df: number;
   readonly blocks: number;
   readonly lastDocsAt: number;
   readonly blockHeadsAt: number;
@@ -76,14 +70,6 @@ export interface PostingsSource {
   big(info: TermInfo): BigTerm;
 }
 
-const FLOATS = new Float32Array(1);
-const FLOAT_BITS = new Int32Array(FLOATS.buffer);
-
-function floatOf(bits: number): number {
-  FLOAT_BITS[0] = bits;
-  return FLOATS[0];
-}
-
 /**
  * The addresses of big term `number`, from its record. `recordsAt`, `bigAt`: byte addresses of the
  * component's sections.
@@ -98,16 +84,12 @@ export function openBigTerm(
   const at = (recordsAt >> 2) + number * RECORD_WORDS;
   const start = bigAt + 4 * i32[at + RECORD.start];
   const payload = bigAt + i32[at + RECORD.payload];
-  const tenthImpact = floatOf(i32[at + RECORD.tenth]);
-  const bestImpact = floatOf(i32[at + RECORD.best]);
   const df = i32[at + RECORD.df];
   if (i32[at + RECORD.kind] !== DENSE) {
     const blocks = i32[at + RECORD.blocks];
     return {
       kind: LIST,
       df,
-      tenthImpact,
-      bestImpact,
       blocks,
       lastDocsAt: start,
       blockHeadsAt: start + 4 * blocks,
@@ -124,8 +106,6 @@ export function openBigTerm(
   return {
     kind: DENSE,
     df,
-    tenthImpact,
-    bestImpact,
     docBitsAt: start,
     baseOffsetsAt: base,
     rangeOffsetsAt: offsets,

@@ -41,8 +41,8 @@ function raw(_key: string, value: unknown): unknown {
 }
 
 /** JSON text of a value; bigints are written as integers, whatever their size. */
-export function formatJson(value: JsonValue, indent?: number): string {
-  return JSON.stringify(value, raw, indent);
+export function formatJson(value: JsonValue): string {
+  return JSON.stringify(value, raw);
 }
 
 /** Whether `value` is a JSON object (not null, not an array). */

@@ -2,7 +2,7 @@ import { refuseOtherStores } from '../base/object-storage.ts';
 import type { FilesystemCatalogConfig, SqlCatalogConfig } from './config.ts';
 import { createFilesystemTable, filesystemFolder } from './filesystem.ts';
 import { settled } from './settled-options.ts';
-import type { LoadOptions, TableHandle } from './table-handle.ts';
+import type { TableHandle } from './table-handle.ts';
 
 /** A catalog that leaves it to the writer where a new table is, and to write its metadata. */
 export type FileCatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig;
@@ -25,9 +25,8 @@ export async function createInCatalog(
   catalog: FileCatalogConfig,
   table: string,
   json: string,
-  options: LoadOptions = {},
 ): Promise<TableHandle> {
-  const all = settled(options, catalog);
+  const all = settled({}, catalog);
   if (catalog.type === 'filesystem') return createFilesystemTable(catalog, table, json, all);
   return (await import('./sql.ts')).createSqlTable(catalog, table, json, all);
 }

@@ -24,14 +24,14 @@ interface Context {
 }
 
 /**
- * A schema of table metadata, manifests or a REST answer. `fallbackId` is the schema id if the
- * JSON names none (v1). Types that are not read, such as geometry and those of later formats, are
+ * A schema of table metadata, manifests or a REST answer. The schema id is 0 if the JSON
+ * names none (v1). Types that are not read, such as geometry and those of later formats, are
  * `unsupported`. Throws the node's code for a wrong shape.
  */
-export function parseSchema(node: JsonNode, fallbackId = 0): Schema {
+export function parseSchema(node: JsonNode): Schema {
   const context: Context = { ids: new Set(), column: null, levels: 0 };
   const fields = parseFields(node, context);
-  const schemaId = node.get('schema-id').optional((n) => n.int()) ?? fallbackId;
+  const schemaId = node.get('schema-id').optional((n) => n.int()) ?? 0;
   const identifiers = node
     .get('identifier-field-ids')
     .optional((list) => list.items().map((item) => item.int()));
