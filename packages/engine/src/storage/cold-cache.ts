@@ -13,7 +13,10 @@ import {
   held,
 } from './cold-file.ts';
 
-/** Blocks of an object that are fetched, ascending, and what receives each. */
+/**
+ * Blocks of an object that are fetched, ascending, and what receives each: it throws corrupt_index
+ * for other bytes.
+ */
 export interface BlockDemand {
   readonly object: ColdObject;
   readonly blocks: readonly number[];

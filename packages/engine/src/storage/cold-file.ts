@@ -318,7 +318,7 @@ export class ColdFile {
 }
 
 /** The error of a block whose bytes are not those that were cooled. */
-export const damagedBlock = ({ place, key }: ColdObject, block: number): LhsError => {
+const damagedBlock = ({ place, key }: ColdObject, block: number): LhsError => {
   const file = `${place}/${key}`;
   const message = `"${file}" is damaged: block ${block} has another checksum`;
   return new LhsError('corrupt_index', message, { ...RESTORED, details: { file } });

@@ -1,11 +1,10 @@
 /** Reads blocks of cold files from their object stores, by ranges. */
-import { crc32 } from 'node:zlib';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
 import { eachOf, type ObjectStore, openObjectStore } from '@lakehouse-search/lake/internal';
 import { formatDay } from '../../schema/values/date-value.ts';
 import type { BlockDemand, FetchBlocks } from '../../storage/cold-cache.ts';
-import { type ColdObject, coldFigures, damagedBlock, RESTORED } from '../../storage/cold-file.ts';
+import { type ColdObject, coldFigures, RESTORED } from '../../storage/cold-file.ts';
 import {
   BYTES_BETWEEN,
   bytesOf,
@@ -70,19 +69,21 @@ async function fetchSpan(span: ReadSpan<WantedBlock>): Promise<void> {
     coldFigures.bytesRead += got.length;
     return got;
   };
-  const first = await read();
-  // bits may flip on the way: an object counts as damaged if a second read says so
-  const bytes = firstDamaged(span, first) === undefined ? first : await read();
-  const damaged = firstDamaged(span, bytes);
-  if (damaged !== undefined) throw damagedBlock(damaged.demand.object, damaged.block);
-  for (const piece of span.pieces) piece.demand.take(piece.block, bytesOf(piece, span, bytes));
+  const take = (bytes: Uint8Array): void => {
+    for (const piece of span.pieces) piece.demand.take(piece.block, bytesOf(piece, span, bytes));
+  };
+  const bytes = await read();
+  try {
+    take(bytes);
+  } catch (error) {
+    // bits may flip on the way: an object counts as damaged if a second read says so
+    if (!isDamage(error)) throw error;
+    take(await read());
+  }
 }
 
-/** The first block of a span whose bytes have another checksum. */
-const firstDamaged = (span: ReadSpan<WantedBlock>, bytes: Uint8Array): WantedBlock | undefined =>
-  span.pieces.find(({ demand, block, ...piece }) => {
-    return crc32(bytesOf(piece, span, bytes)) !== demand.object.crcs[block];
-  });
+const isDamage = (error: unknown): boolean =>
+  error instanceof LhsError && error.code === 'corrupt_index';
 
 /** An object of a cold window. */
 export type StoredObject = Omit<ColdObject, 'crcs'>;
