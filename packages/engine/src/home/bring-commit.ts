@@ -30,15 +30,18 @@ import { REQUESTS_AT_ONCE } from './read-bundle.ts';
 import type { Home } from './stored-json.ts';
 import { isHere, writeMissing } from './write-pieces.ts';
 
-/** Which bytes of a segment stay in the store; null: none. */
-export type FormOf = (entry: SegmentEntry) => ColdForm | null;
-
 /** An index folder that gets a published commit. */
 export interface FilledFolder {
   readonly folder: string;
   readonly openDirectory: OpenDirectory;
-  /** `former`: the commit of the generation that is in force here; null: none. */
-  readonly formOf: (next: Commit, former: Commit | null) => FormOf;
+  /**
+   * Which bytes of a segment stay in the store; null: none. `former`: the commit of the generation
+   * that is in force here; null: none.
+   */
+  readonly formOf: (
+    next: Commit,
+    former: Commit | null,
+  ) => (entry: SegmentEntry) => ColdForm | null;
   /** Judges the commit before it is in force in its generation: throws to refuse it. */
   readonly accept?: (commit: Commit, directory: Directory) => void;
 }
@@ -114,7 +117,7 @@ interface Here {
 function entriesInForm(
   directory: Directory,
   { isKept, former, revision }: Here,
-  formOf: FormOf,
+  formOf: ReturnType<FilledFolder['formOf']>,
   stored: CommitFiles,
 ): (entry: SegmentEntry) => Promise<SegmentEntry> {
   const isWhole = ({ components }: SegmentEntry) =>

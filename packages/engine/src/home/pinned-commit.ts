@@ -104,13 +104,6 @@ export function keptFiles(directory: Directory, commit: Commit | null) {
     seals.get(name)?.crc === crc && names.has(name) && directory.size(name) === length;
 }
 
-/** Whether a folder has all files of its commit, each with its length. Throws corrupt_index. */
-export function hasAllFiles(directory: Directory): boolean {
-  const commit = readCommit(directory);
-  const isKept = keptFiles(directory, commit);
-  return commit !== null && [...sealedFiles(commit)].every(([name, seal]) => isKept(name, seal));
-}
-
 /** A commit as others get it, without cold windows: which bytes are here is this folder's matter. */
 export const hotCommit = (commit: Commit): Commit => ({
   ...commit,

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import type { CallContext, LhsError } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Clock } from '../../base/time/clock.ts';
-import type { Commit } from '../../index/commits/commit.ts';
+import { type Commit, requireCommit } from '../../index/commits/commit.ts';
 import {
   currentGeneration,
   type IndexLock,
@@ -34,7 +34,7 @@ import {
   whereMoved,
 } from '../chain.ts';
 import { BUNDLE_FORM } from '../make-bundle.ts';
-import { hasAllFiles } from '../pinned-commit.ts';
+import { keptFiles, sealedFiles } from '../pinned-commit.ts';
 import { definitionNamed, makeIndex } from '../restore-index.ts';
 import type { Home } from '../stored-json.ts';
 import { requireTrusted } from '../trusted-location.ts';
@@ -348,7 +348,11 @@ function liveNumber(folder: string): number | null {
 function isWhole(folder: string, openDirectory: OpenDirectory): boolean {
   try {
     const live = currentGeneration(folder);
-    return live !== null && hasAllFiles(openDirectory(live.path));
+    if (live === null) return false;
+    const directory = openDirectory(live.path);
+    const commit = requireCommit(directory);
+    const isKept = keptFiles(directory, commit);
+    return [...sealedFiles(commit)].every(([name, seal]) => isKept(name, seal));
   } catch {
     return false;
   }
