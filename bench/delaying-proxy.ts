@@ -39,7 +39,9 @@ function serve(endpoint: string, words: BigInt64Array): void {
     setTimeout(
       () => {
         const next = request({ agent, hostname, port, method, path, headers }, (answer) => {
-          to.writeHead(answer.statusCode!, answer.headers);
+          // whether a connection stays is a matter of each side
+          const { connection: _, ...own } = answer.headers;
+          to.writeHead(answer.statusCode!, own);
           answer.on('data', (bytes: Buffer) => Atomics.add(words, BYTES, BigInt(bytes.length)));
           answer.pipe(to);
         });
