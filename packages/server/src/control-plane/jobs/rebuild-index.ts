@@ -4,7 +4,7 @@ import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { followingNodes, publishWithin } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
 import { jobWriter } from './job-writer.ts';
-import type { RunningJob } from './running-job.ts';
+import { type RunningJob, refuseStopped } from './running-job.ts';
 
 /** Pause between two looks at the progress of a build. */
 const LOOK_MS = 1000;
@@ -31,6 +31,7 @@ export async function rebuildIndex(run: RunningJob): Promise<void> {
       ended.abort();
       return showing;
     });
+  refuseStopped(run);
   await run.built();
   const nodes = await followingNodes(context, index);
   await run.finish(async (cluster) => {
