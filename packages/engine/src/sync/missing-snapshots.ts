@@ -23,16 +23,7 @@ export function wayTo(
   target: bigint | null,
   { definition: { index, source } }: Pick<Mapping, 'definition'>,
 ): Way {
-  return wayFrom(requireCheckpoint(commit, index), table, target, { index, source });
-}
-
-/** The way from a checkpoint to `target`, as `wayTo`. Throws source_changed. */
-export function wayFrom(
-  checkpoint: Pick<Checkpoint, 'table_uuid' | 'snapshot_id' | 'ref'>,
-  table: SourceTable,
-  target: bigint | null,
-  { index, source }: Pick<Mapping['definition'], 'index' | 'source'>,
-): Way {
+  const checkpoint = requireCheckpoint(commit, index);
   requireSameTable(checkpoint, table, index);
   const from = checkpoint.snapshot_id === null ? null : BigInt(checkpoint.snapshot_id);
   if (target === from) return { kind: 'steps', steps: [] };

@@ -31,10 +31,6 @@ export interface NodeCommit {
   readonly age_ms: number;
 }
 
-/** What `definition` of a commit says without the read restrictions. */
-export const definitionOf = ({ definition }: Pick<NodeCommit, 'definition'>): string =>
-  definition.split('+')[0];
-
 /** An index of a node. */
 export interface NodeIndex {
   readonly index: string;

@@ -105,7 +105,7 @@ function fateOfOne(former: SourceFile, scan: FileScan): Fate {
 }
 
 /** Whether the same deletes apply to a data file as before. */
-export function sameDeletes({ deletes }: SourceFile, { deletes: now }: FileScan): boolean {
+function sameDeletes({ deletes }: SourceFile, { deletes: now }: FileScan): boolean {
   const known = new Set(deletes.map(deleteName));
   const names = new Set(
     now.map((file) =>
