@@ -1,6 +1,6 @@
 // @module-tag slow
 /** An index at home in a store: one node writes it, all nodes read it. */
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
@@ -50,6 +50,7 @@ describe.each([
 
   it('answers whole without its writer, and gets another one from the store', async () => {
     const writer = await cluster.writer();
+    const { index_generation } = await cluster.client.status({ index: INDEX });
     await cluster.lose(writer);
     for (let i = 0; i < 20; i++) {
       const answer = await cluster.client.search({ index: INDEX, query: '*:*' });
@@ -63,6 +64,8 @@ describe.each([
     await cluster.table.append(2000);
     await cluster.expectWhole(false);
     expect(await cluster.writer()).not.toBe(writer);
+    // nothing is built again
+    expect(await cluster.client.status({ index: INDEX })).toMatchObject({ index_generation });
     // an empty disk reads all shards at once
     await cluster.join(writer);
     await read(3);
@@ -110,5 +113,40 @@ describe.each([
       for (const { indexes, followed } of states) expect([...indexes, ...followed]).toEqual([]);
     }, WAIT);
     expect(readdirSync(join(cluster.folder, 'store', 'indexes'))).toEqual([]);
+  });
+});
+
+describe('an index of one node', () => {
+  const cluster = new ReshardCluster({ key: CLUSTER_KEY, shards: 3 });
+  beforeAll(async () => {
+    vi.stubEnv('LHS_COLD_CACHE_DIR', join(cluster.folder, 'cache'));
+    mkdirSync(join(cluster.folder, 'store'));
+    await cluster.start();
+  });
+  afterAll(async () => {
+    await cluster.stop();
+    vi.unstubAllEnvs();
+  });
+
+  it('moves into a store, and out of it, while it is searched', async () => {
+    const local = cluster.table.definition(3).replace(/catalog: \{.*?\}/, 'catalog: main');
+    const moveTo = async (settings: string, copies: number) => {
+      const definition_yaml = `${local}${settings}`;
+      await cluster.client.alterIndex({ index: INDEX, definition_yaml, apply: true });
+      await vi.waitFor(async () => {
+        const route = await cluster.store.routes.get(INDEX);
+        expect(route?.replicas.map((own) => own.length)).toEqual([copies, copies, copies]);
+      }, WAIT);
+    };
+    const { index_generation } = await cluster.client.status({ index: INDEX });
+    const end = cluster.searching();
+    await moveTo('storage: store\n', 3);
+    await end();
+    await cluster.table.append(1000);
+    await cluster.expectWhole(false);
+    await moveTo('', 1);
+    await cluster.table.append(1001);
+    await cluster.expectWhole(false);
+    expect(await cluster.client.status({ index: INDEX })).toMatchObject({ index_generation });
   });
 });

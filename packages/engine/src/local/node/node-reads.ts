@@ -247,8 +247,9 @@ function readable({ name, known, open, openedAt }: HeldCommit, now: number): Rea
     bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     sizes,
     age_ms: Math.round(now - openedAt),
+    // where an index is kept says nothing about its rows
     definition: [
-      definitionDigest(built),
+      definitionDigest({ ...built, storage: undefined, replicas: undefined }),
       ...(restrictions === undefined ? [] : [restrictions]),
     ].join('+'),
   };
