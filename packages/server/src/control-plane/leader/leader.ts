@@ -15,6 +15,8 @@ import type { WorkWatch } from './work-watch.ts';
 const ROUND_MS = 250;
 /** Rounds between two looks at the nodes. */
 const LOOK_EVERY = 4;
+/** Time after the start of a node in which each round looks: it opens what it can read. */
+const OPENING_MS = 10_000;
 const LOOP = 'leader';
 
 /** What the leader of the control planes does. */
@@ -45,13 +47,18 @@ export async function lead(
   const settled = performance.now() + nodeMs;
   const running = new Map<string, Promise<void>>();
   const recovery = new Recovery(context, faults);
+  let started = { instances: '', until: 0 };
   try {
     for (let round = 0; !signal.aborted; round++) {
       watch?.round(LOOP);
       try {
         await startJobs(context, lease, signal, { running, works });
         if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
-        if (round % LOOK_EVERY === 0) {
+        const instances = (await context.store.nodes.list()).map((own) => own.instance).join();
+        if (instances !== started.instances) {
+          started = { instances, until: performance.now() + OPENING_MS };
+        }
+        if (round % LOOK_EVERY === 0 || performance.now() < started.until) {
           await place(context, lease, leaveMs);
           const seen = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
           recovery.start(seen.placements, seen.nodes, signal);
