@@ -43,6 +43,8 @@ export async function suggestIndex(
 }
 
 const SHORT_WORD = 5;
+/** Letters that a word of six or seven letters and one two edits away begin with. */
+const SAME_LETTERS = 4;
 /** A typo of two edits may be in the second or third letter of longer words. */
 const LONG_WORD = 7;
 const LONGEST_WORD = 64;
@@ -135,7 +137,7 @@ export async function nearestTerm(
     const start = word.slice(0, letters).toLowerCase();
     return texts.find((text) => text.toLowerCase().startsWith(start));
   };
-  return beginning(LEAST_ALIKE) ?? (length < LONG_WORD ? undefined : beginning(1));
+  return length > LONG_WORD ? (beginning(LEAST_ALIKE) ?? beginning(1)) : beginning(SAME_LETTERS);
 }
 
 const lettersOf = (text: string): string => Array.from(text).sort().join('');

@@ -10,6 +10,7 @@ const schema = schemaOf({
 const GOODS = new Map([
   [0, 'chairs texas'],
   [4, 'texas texas'],
+  [2, 'chitose film'],
 ]);
 const ROWS = Array.from({ length: 40 }, (_, id) => ({
   ...{ id, surname: ['smith', 'son', 'green'][id % 3], given_name: ['ann', 'tom'][id % 2] },
@@ -55,6 +56,12 @@ describe('a word of a query', () => {
       });
     },
   );
+
+  it.each(['chinese', 'chinese film'])('is no other one two edits away: %s', async (query) => {
+    const found = await search(query);
+    expect(`${found.notes} ${found.suggested_query}`).not.toContain('chitose');
+    expect((await search('chitoes')).suggested_query).toBe('chitose');
+  });
 
   it('that stops nothing is looked for in no values', async () => {
     const { notes = [] } = await search('salem in texas');
