@@ -78,6 +78,7 @@ describe('a word of a query', () => {
     ]);
     expect(suggested_query).toBe('chairs AND texas');
     expect((await search('chairs AND texas')).notes).toBeUndefined();
+    expect((await search('chairs in texas')).suggested_query).toBe('chairs AND texas');
   });
 
   it('beside another that no row has with it is no suggestion', async () => {

@@ -1,5 +1,6 @@
 import type { Hit } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract/internal';
+import { ENGLISH_STOP_WORDS } from '../../../analysis/language/languages.ts';
 import { escapeField } from '../../../query/syntax/characters.ts';
 import { searchIndex } from '../../search.ts';
 import { startsOfOr } from '../clause-counts.ts';
@@ -20,20 +21,25 @@ export async function allClauses(read: ReadRequest, total: number): Promise<Reas
 }
 
 /**
- * The query of the rows that have all bare words, if one before them lacks one; if no row has all
- * and one is a number, their values in several fields. `hits`: the page of the search.
+ * The query of the rows that have all bare words, words such as `in` apart, if a row before them
+ * lacks one; if no row has all, their values in several fields. `hits`: the page of the search.
  */
 export async function allWords(
   read: ReadRequest,
   hits: readonly Hit[],
 ): Promise<Reasoned | undefined> {
   const { context, checked, tree } = read;
-  const { sort, offset = 0, search_after } = checked.request;
+  const { sort, offset = 0, search_after, syntax } = checked.request;
   const isBest = sort === undefined && search_after === undefined && offset === 0;
-  const words = isBest && startsOfOr(tree).size > 1 ? wordsAlone(read) : [];
+  const written = isBest && startsOfOr(tree).size > 1 ? wordsAlone(read) : [];
+  const isStop = (word: string) => syntax !== 'kql' && ENGLISH_STOP_WORDS.includes(word);
+  const words = written.filter((word) => !isStop(word));
   if (words.length < 2 || hits.length === 0) return undefined;
   const query = words.map(escapeField).join(' AND ');
-  const all = { ...matchOf(checked.request), query, fields: [], limit: hits.length };
+  // the words that are left out count for the order of the rows
+  const ranked = written.map((word) => `${isStop(word) ? '' : '+'}${escapeField(word)}`).join(' ');
+  const rows = { fields: [], limit: hits.length, query: syntax === 'kql' ? query : ranked };
+  const all = { ...matchOf(checked.request), ...rows };
   const found = await searchIndex(context, checkSearchRequest(all));
   const { total } = found;
   if (total === 0) return words.some((word) => /^\d/.test(word)) ? spreadWords(read) : undefined;
