@@ -138,9 +138,13 @@ function sourceEdit(node: Node | undefined, names: SourceNames): Edit {
 
 /** Cold windows are in a root, or in a folder below one. */
 function storageEdit(node: Node, names: SourceNames): Edit {
-  const text = isScalar(node) ? String(node.value) : '';
-  const [root, ...path] = text.split('/');
-  return replacement(node, pathBelow(root, path.join('/'), names));
+  return replacement(node, gateStorage(isScalar(node) ? String(node.value) : '', names));
+}
+
+/** The folder or address of `root` or `root/folder`. Throws invalid_argument. */
+export function gateStorage(storage: string, names: SourceNames): string {
+  const [root, ...path] = storage.split('/');
+  return pathBelow(root, path.join('/'), names);
 }
 
 /** The scalars of `model` in all fields, also in those of shapes. */

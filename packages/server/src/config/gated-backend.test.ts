@@ -1,4 +1,9 @@
-import type { AlterIndexRequest, JsonObject, StartJobRequest } from '@lakehouse-search/contract';
+import type {
+  AlterIndexRequest,
+  JsonObject,
+  MoveIndexRequest,
+  StartJobRequest,
+} from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -39,6 +44,34 @@ describe('a job that a request over the network starts', () => {
     const request = { kind: 'compact', index: 'a' } as const;
     await gated.startJob(request);
     expect(started).toEqual([request]);
+  });
+});
+
+describe('a move over the network', () => {
+  const NAMES = { catalogs: {}, roots: { lake: 's3://bucket/lake' }, models: {} };
+  const moved: unknown[] = [];
+  const moving = gatedBackend(
+    {
+      moveIndex: async ({ index, storage }: MoveIndexRequest) => {
+        moved.push(storage);
+        return { index, storage: storage ?? null, previous_storage: '/srv/ann/home', took_ms: 1 };
+      },
+    } as unknown as BackendApi,
+    NAMES,
+  );
+
+  it.each(['/tmp/x', 's3://other/x', 'lake/../x', 'elsewhere'])(
+    'refuses %s, which is in no root',
+    async (storage) => {
+      await expect(moving.moveIndex({ index: 'a', storage })).rejects.toThrow(/root|leads out/);
+      expect(moved).toEqual([]);
+    },
+  );
+
+  it('goes to a folder of a root, and shows no other place', async () => {
+    const answer = await moving.moveIndex({ index: 'a', storage: 'lake/home' });
+    expect(moved).toEqual(['s3://bucket/lake/home']);
+    expect(answer).toMatchObject({ storage: 'lake/home', previous_storage: 'home' });
   });
 });
 

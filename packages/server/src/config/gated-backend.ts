@@ -5,6 +5,7 @@ import {
   type DescribeSourceRequest,
   type IndexDescription,
   LhsError,
+  type MoveIndexRequest,
   type RehearseAlterRequest,
   type RestoreRequest,
   type StartJobRequest,
@@ -14,17 +15,19 @@ import { type BackendApi, OPERATIONS, text } from '@lakehouse-search/contract/in
 import {
   type FormerSource,
   gateDefinition,
+  gateStorage,
   gateTable,
   namedCatalog,
   notNamed,
 } from './definition-gate.ts';
 import { NO_CONFIG, type SourceNames } from './server-config.ts';
 import { shownSource, withNamedCatalog } from './shown-source.ts';
-import { shownPublished, shownStatus } from './shown-status.ts';
+import { shownPlace, shownPublished, shownStatus } from './shown-status.ts';
 import { withOwn } from './with-own.ts';
 
 type Overridden =
   | 'createIndex'
+  | 'moveIndex'
   | 'alterIndex'
   | 'describeIndex'
   | 'rehearseAlter'
@@ -58,6 +61,12 @@ export function gatedBackend(backend: BackendApi, names: SourceNames, isLed = fa
       refuseFolder(request);
       const definition = await gateText(request.definition, names);
       return shown(await backend.createIndex({ ...request, definition }, call), names);
+    },
+    moveIndex: async (request, call) => {
+      const moved = await backend.moveIndex(gateMove(request, names), call);
+      const shownOf = (place: string | null) => place && shownPlace(place, names);
+      const { storage, previous_storage } = moved;
+      return { ...moved, storage: shownOf(storage), previous_storage: shownOf(previous_storage) };
     },
     alterIndex: async (request, call) =>
       backend.alterIndex(await gateAlter(backend, request, names, call), call),
@@ -129,6 +138,13 @@ const gateText = async (
   former?: FormerSource,
 ): Promise<string> =>
   typeof definition === 'string' ? gateDefinition(definition, names, former) : definition;
+
+/** What is no storage is left for the check of the backend. */
+function gateMove(request: MoveIndexRequest, names: SourceNames): MoveIndexRequest {
+  const { storage } = request;
+  if (typeof storage !== 'string' || storage === '') return request;
+  return { ...request, storage: gateStorage(storage, names) };
+}
 
 /** The source of an index that is altered needs no name while it stays as it is. */
 async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(

@@ -19,13 +19,17 @@ export function shownStatus(
   return { ...status, ...shownPublished(status, names), ...Object.fromEntries(shown) };
 }
 
-/** The place of an index by the configured root that it is in, else by its name there alone. */
+/** The state of an index with the place that callers see. */
 export function shownPublished(
   { published }: { readonly published?: PublishedState },
   names: SourceNames,
 ): { readonly published?: PublishedState } {
   if (published === undefined) return {};
-  const found = rootOf(published.place, names);
-  const place = found === null ? basename(published.place) : `${found.root}/${found.path}`;
-  return { published: { ...published, place } };
+  return { published: { ...published, place: shownPlace(published.place, names) } };
+}
+
+/** The place of an index by the configured root that it is in, else by its last name alone. */
+export function shownPlace(place: string, names: SourceNames): string {
+  const found = rootOf(place, names);
+  return found === null ? basename(place) : `${found.root}/${found.path}`;
 }
