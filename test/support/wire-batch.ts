@@ -1,12 +1,12 @@
 import type { ChangeBatch, CheckpointState } from '@lakehouse-search/contract';
-import { encodePart, type TypedBatch, type TypedPart } from '@lakehouse-search/contract/internal';
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract/internal';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { writeWireValue } from '../../packages/engine/src/documents/wire-value.ts';
+import { encodePart } from './encode-part.ts';
 
 /** A change batch as it comes out of JSON. Its parts are an array. */
 export function wireBatch(batch: TypedBatch): ChangeBatch {
   const parts = [...(batch.parts as Iterable<TypedPart>)];
-  const encoded = parts.map((part) => encodePart(part, writeWireValue));
+  const encoded = parts.map(encodePart);
   return JSON.parse(JSON.stringify({ version: 1, ...batch, parts: encoded })) as ChangeBatch;
 }
 

@@ -27,7 +27,6 @@ export * from './indexes/check.ts';
 export * from './indexes/ndcg.ts';
 export * from './ingest/check.ts';
 export * from './ingest/decode-part.ts';
-export * from './ingest/encode-part.ts';
 export type * from './ingest/typed-batch.ts';
 export * from './jobs/check.ts';
 export { BUILD_KINDS, ENDED_JOB_STATES } from './jobs/response.ts';

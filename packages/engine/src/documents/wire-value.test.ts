@@ -2,7 +2,8 @@ import { LhsError } from '@lakehouse-search/contract';
 import { MapValue, VariantValue } from '@lakehouse-search/lake';
 import { decodeVariant, variantFromJson } from '@lakehouse-search/lake/variant';
 import { describe, expect, it } from 'vitest';
-import { readWireValue, writeWireValue } from './wire-value.ts';
+import { writeWireValue } from '../../../../test/support/encode-part.ts';
+import { readWireValue } from './wire-value.ts';
 
 const carried = (value: unknown) =>
   readWireValue(JSON.parse(JSON.stringify(writeWireValue(value))), 'value');

@@ -13,10 +13,10 @@
  *                                 a variant in the encoding of its format
  */
 
-import { type Json, LhsError } from '@lakehouse-search/contract';
-import { decodeBytes, encodeBytes, encodeFloat } from '@lakehouse-search/contract/internal';
+import { LhsError } from '@lakehouse-search/contract';
+import { decodeBytes } from '@lakehouse-search/contract/internal';
 import { MapValue, type Value, VariantValue } from '@lakehouse-search/lake';
-import { decodeVariant, encodeVariant } from '@lakehouse-search/lake/variant';
+import { decodeVariant } from '@lakehouse-search/lake/variant';
 
 const MOST_DEPTH = 100;
 const FLOATS: ReadonlyMap<unknown, number> = new Map([
@@ -25,30 +25,6 @@ const FLOATS: ReadonlyMap<unknown, number> = new Map([
   ['-Infinity', Number.NEGATIVE_INFINITY],
   ['-0', -0],
 ]);
-
-/** A value as JSON. */
-export function writeWireValue(value: unknown): Json {
-  const own = value as Value;
-  if (own === null || typeof own === 'boolean' || typeof own === 'string') return own;
-  if (typeof own === 'number') {
-    const float = encodeFloat(own);
-    return typeof float === 'number' ? float : { float };
-  }
-  if (typeof own === 'bigint') return { int: String(own) };
-  if (own instanceof Uint8Array) return { ...encodeBytes(own) };
-  if (Array.isArray(own)) return own.map(writeWireValue);
-  if (own instanceof MapValue) {
-    return { map: own.entries.map(([key, item]) => [writeWireValue(key), writeWireValue(item)]) };
-  }
-  if (own instanceof VariantValue) {
-    const { metadata, value: bytes } = encodeVariant(own.node);
-    return {
-      variant: { metadata: { ...encodeBytes(metadata) }, value: { ...encodeBytes(bytes) } },
-    };
-  }
-  const fields = Object.entries(own).map(([name, item]) => [name, writeWireValue(item)]);
-  return { struct: Object.fromEntries(fields) };
-}
 
 /** The value of such JSON. Throws invalid_argument that names `field`. */
 export function readWireValue(json: unknown, field: string): Value {
