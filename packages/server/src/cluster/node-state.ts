@@ -55,8 +55,6 @@ export interface NodeIndex {
 export interface NodeState {
   readonly node: string;
   readonly indexes: readonly NodeIndex[];
-  /** Free bytes of its data folder's disk. */
-  readonly free_bytes: number;
   /** The ordinals of shards that it was started for; none: it takes what it is given. */
   readonly takes: readonly number[];
   /** Indexes that it reads from stores of published indexes, and has not built itself. */

@@ -6,7 +6,6 @@ import type { NodeCommit, NodeIndex, NodeState } from './node-state.ts';
 export function messageOfState(state: NodeState): StateMessage {
   return create(NODE_METHODS.state.output, {
     node: state.node,
-    freeBytes: BigInt(state.free_bytes),
     takes: [...state.takes],
     indexes: state.indexes.map(messageOfIndex),
     followed: state.followed.map(messageOfIndex),
@@ -43,7 +42,6 @@ const messageOfIndex = ({
 export function stateOfMessage(message: StateMessage): NodeState {
   return {
     node: message.node,
-    free_bytes: Number(message.freeBytes),
     takes: message.takes,
     indexes: message.indexes.map(indexOfMessage),
     followed: message.followed.map(indexOfMessage),

@@ -6,7 +6,7 @@ const node = (ordinal: number, snapshots: readonly string[], up = true): SeenNod
   address: `n${ordinal}:1`,
   up,
   state: {
-    ...{ node: `n${ordinal}`, free_bytes: 0, takes: [], followed: [] },
+    ...{ node: `n${ordinal}`, takes: [], followed: [] },
     indexes: [
       {
         ...{ index: 'i', uuid: 'u', shards: 3, ordinals: [ordinal], definition_version: 1 },

@@ -38,7 +38,7 @@ describe('the routing of control planes', () => {
     const { port } = silent.address() as AddressInfo;
     const planes = { addresses: [`127.0.0.1:${port}`] };
     const registrar = controlPlaneRegistrar(planes);
-    const state = { node: 'n', indexes: [], free_bytes: 0, takes: [], followed: [] };
+    const state = { node: 'n', indexes: [], takes: [], followed: [] };
     const registered = registrar.register('n:1', state);
     await called.promise;
     await registrar.close();

@@ -82,5 +82,5 @@ function stateOf(node: string, address: string, routes: readonly RoutedIndex[]):
     const unknown = { uuid: '', definition_version: 0, epoch: 0, commits: [], aliases: [] };
     return [{ index, shards: shards.length, ordinals, copies: 0, ...unknown }];
   });
-  return { node, indexes, followed: [], free_bytes: 0, takes: [] };
+  return { node, indexes, followed: [], takes: [] };
 }

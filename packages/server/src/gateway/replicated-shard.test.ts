@@ -15,7 +15,7 @@ const nodeThat = (work: Partial<NodeClient>) =>
 const refused = async () => {
   throw new LhsError('unreachable', 'connect ECONNREFUSED 10.0.0.1:9402');
 };
-const state = async () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [], followed: [] });
+const state = async () => ({ node: 'n1', indexes: [], takes: [], followed: [] });
 
 async function messagesOf(node: NodeClient, reads: number): Promise<readonly string[]> {
   const routing = new StaticRouting({ nodes: [node], pollMs: 1_000_000 });

@@ -1,6 +1,5 @@
 /** The internal service of a node: its state, and reads of its commits. */
 
-import { statfsSync } from 'node:fs';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import type {
   Server,
@@ -31,7 +30,6 @@ export interface NodeServiceOptions {
   readonly followed: FollowedPlaces;
   readonly removeIndex: RemoveIndex;
   readonly epochs: Epochs;
-  readonly dataDir: string;
   readonly key?: string | undefined;
   /** Name of the node. */
   readonly node: () => string;
@@ -43,11 +41,9 @@ export interface NodeServiceOptions {
 
 /** What a node holds now. */
 export function stateOf(options: NodeServiceOptions): NodeState {
-  const { reads, followed, epochs, dataDir, node, takes } = options;
-  const { bavail, bsize } = statfsSync(dataDir);
+  const { reads, followed, epochs, node, takes } = options;
   const indexes = reads.state().map((own) => ({ ...own, epoch: epochs.of(own.index) }));
-  const free_bytes = bavail * bsize;
-  return { node: node(), indexes, free_bytes, takes, followed: followed.state() };
+  return { node: node(), indexes, takes, followed: followed.state() };
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>;

@@ -64,7 +64,7 @@ async function changesOf(
     },
     removeIndex: async () => undefined,
     address: 'n1:9402',
-    state: () => ({ node: 'n1', indexes, free_bytes: 0, takes: [], followed: [] }),
+    state: () => ({ node: 'n1', indexes, takes: [], followed: [] }),
     ...QUIET,
     leaveIndex: async (index) => void changes.push(`leave ${index}`),
   });
@@ -104,7 +104,7 @@ describe('a node that is given an index', () => {
       },
       removeIndex: async () => undefined,
       address: 'n1:9402',
-      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [], followed: [] }),
+      state: () => ({ node: 'n1', indexes: [], takes: [], followed: [] }),
       ...QUIET,
     });
     registration.start();
@@ -125,7 +125,7 @@ describe('a node that is given an index', () => {
       backend: { alterIndex: async () => ({}) as AlterPlan, createIndex: () => Promise.reject() },
       removeIndex: async () => undefined,
       address: 'n1:9402',
-      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [], followed: [] }),
+      state: () => ({ node: 'n1', indexes: [], takes: [], followed: [] }),
       ...QUIET,
     });
     registration.start();
