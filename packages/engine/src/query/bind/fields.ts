@@ -60,10 +60,12 @@ export function hasValues({ unindexed }: QueryFields, plan: FieldPlan): boolean 
   return plan.column !== null && unindexed?.has(plan.id) !== true;
 }
 
-/** The names that a user may write, in the mapping's order. */
-function visibleNames(fields: QueryFields): readonly string[] {
-  return [...fields.plans.keys()].filter((name) => !name.includes('#'));
-}
+/** The fields whose names a user may write, in the mapping's order. */
+export const visiblePlans = ({ plans }: QueryFields): readonly FieldPlan[] =>
+  [...plans.values()].filter(({ name }) => !name.includes('#'));
+
+const visibleNames = (fields: QueryFields): readonly string[] =>
+  visiblePlans(fields).map(({ name }) => name);
 
 /**
  * Resolves a name, or undefined: an exact field first, then the longest variant column that begins
@@ -156,9 +158,8 @@ export function fastField(plan: FieldPlan, fields: QueryFields): FieldPlan | und
 
 /** The fields that have an order and groups, those of texts first; of some types or of all. */
 export function fastNames(fields: QueryFields, types?: readonly string[]): string {
-  const able = [...fields.plans.values()].filter(
-    (plan) =>
-      isFast(plan, fields) && !plan.name.includes('#') && types?.includes(plan.type) !== false,
+  const able = visiblePlans(fields).filter(
+    (plan) => isFast(plan, fields) && types?.includes(plan.type) !== false,
   );
   const rank = ({ type }: FieldPlan) => Number(type === 'KEYWORD');
   const names = able.toSorted((a, b) => rank(b) - rank(a)).map(({ name }) => name);

@@ -13,7 +13,7 @@ import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { countIfValid } from './count-if-valid.ts';
 import { datedQuery } from './dates/dated-query.ts';
-import { TRIED_FIELDS } from './meant.ts';
+import { TRIED_FIELDS } from './guesser.ts';
 import {
   type Counted,
   countedOrError,

@@ -3,6 +3,9 @@ import type { Query } from '../../query/query.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 
+/** Fields that are searched for what was meant, at most. */
+export const TRIED_FIELDS = 16;
+
 /** What a guess needs of the search. */
 export interface Guesser {
   readonly context: SearchContext;

@@ -14,7 +14,12 @@
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
 import { nearest } from '@lakehouse-search/contract/internal';
 import { lowerText } from '../../analysis/unicode/lower.ts';
-import { fieldNamed, flattenedColumn, type QueryFields } from '../../query/bind/fields.ts';
+import {
+  fieldNamed,
+  flattenedColumn,
+  type QueryFields,
+  visiblePlans,
+} from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { escapeField } from '../../query/syntax/characters.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
@@ -29,7 +34,15 @@ import { matchingTerms, nearestTerm } from '../suggest.ts';
 import { countIfValid } from './count-if-valid.ts';
 import { periodsElsewhere } from './dates/periods-elsewhere.ts';
 import { wholePeriod } from './dates/whole-period.ts';
-import { type Guess, type Guesser, isBare, leavesOf, textLeaves, type Valued } from './guesser.ts';
+import {
+  type Guess,
+  type Guesser,
+  isBare,
+  leavesOf,
+  TRIED_FIELDS,
+  textLeaves,
+  type Valued,
+} from './guesser.ts';
 import { likePattern, literalPattern, plainText, runsOfLike } from './like-pattern.ts';
 import { meantKeys, meantPath } from './missing-path.ts';
 import { alike, fieldValue, near, otherSigns, padded, rejoined, withValue } from './near-texts.ts';
@@ -47,8 +60,6 @@ export interface MeantClause {
   readonly note?: string;
 }
 
-/** Other fields that are searched for a bare word. */
-export const TRIED_FIELDS = 16;
 /** Characters of a text, and of a bare word, that longer words may have been meant by. */
 const LEAST_START = 2;
 const LEAST_WORD = 3;
@@ -174,10 +185,10 @@ export async function nearestSpelling(
 }
 
 /** Fields that may have a value; numbers first in fields of numbers. */
-function otherFields({ plans }: QueryFields, { value }: Valued): readonly string[] {
+function otherFields(fields: QueryFields, { value }: Valued): readonly string[] {
   const mayHave = ({ type }: FieldPlan) => PLAIN[type]?.test(value) === true;
-  return [...plans.values()]
-    .filter((plan) => !plan.name.includes('#') && (plan.inverted !== null || mayHave(plan)))
+  return visiblePlans(fields)
+    .filter((plan) => plan.inverted !== null || mayHave(plan))
     .toSorted((a, b) => Number(mayHave(b)) - Number(mayHave(a)))
     .map(({ name }) => name)
     .slice(0, TRIED_FIELDS);

@@ -1,19 +1,11 @@
 /** Values that have the word of a clause with hits in them, or are equal to it. */
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
 import { ENGLISH_STOP_WORDS } from '../../analysis/language/languages.ts';
-import { hasValues, type QueryFields } from '../../query/bind/fields.ts';
+import { hasValues, type QueryFields, visiblePlans } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
-import { type Guesser, isBare, isValued, leavesOf, type Valued } from './guesser.ts';
-import {
-  type Best,
-  bestGuess,
-  inside,
-  isInside,
-  PLAIN,
-  SHOWN_FIELDS,
-  TRIED_FIELDS,
-} from './meant.ts';
+import { type Guesser, isBare, isValued, leavesOf, TRIED_FIELDS, type Valued } from './guesser.ts';
+import { type Best, bestGuess, inside, isInside, PLAIN, SHOWN_FIELDS } from './meant.ts';
 
 /** Terms of a field whose values are searched for a word that has hits already. */
 const MAX_TERMS = 10_000;
@@ -44,14 +36,13 @@ export const mayBeCode = (node: Query, fields: QueryFields): boolean =>
   asCodes(node, fields).length > 0;
 
 /** A bare word as the whole value of the other fields that have whole values. */
-function asCodes(node: Query, { plans, exact }: QueryFields): readonly Valued[] {
+function asCodes(node: Query, fields: QueryFields): readonly Valued[] {
   const leaves = leavesOf(node).filter(isValued);
   const [leaf] = leaves;
   if (leaf?.kind !== 'term' || !isBare(leaf)) return [];
-  const others = new Set([...leaves.map(({ field }) => field), ...(exact?.values() ?? [])]);
-  return [...plans.values()]
-    .filter(({ name, inverted }) => inverted?.kind === 'keyword' && !/#/.test(name))
-    .filter(({ name }) => !others.has(name))
+  const others = new Set([...leaves.map(({ field }) => field), ...(fields.exact?.values() ?? [])]);
+  return visiblePlans(fields)
+    .filter(({ name, inverted }) => inverted?.kind === 'keyword' && !others.has(name))
     .map(({ name }) => ({ ...leaf, field: name, fieldSpan: leaf.span }))
     .slice(0, TRIED_FIELDS);
 }

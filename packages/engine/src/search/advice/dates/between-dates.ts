@@ -1,10 +1,9 @@
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { hasValues } from '../../../query/bind/fields.ts';
 import { escapeField } from '../../../query/syntax/characters.ts';
 import type { FieldPlan } from '../../../schema/field-plan.ts';
-import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
 import { type Reasoned, totalWith } from '../meant-queries.ts';
+import { fieldsOfWords } from '../together/in-fields.ts';
 
 const DATE = String.raw`(\d{4}(?:-\d\d){0,2})`;
 const BETWEEN = new RegExp(
@@ -23,11 +22,9 @@ export async function betweenDates(
 ): Promise<Reasoned | undefined> {
   const [written, from, to] = BETWEEN.exec(request.query ?? '') ?? [];
   if (written === undefined) return undefined;
-  const fields = queryFields(context.mapping);
   let best: Reasoned | undefined;
-  for (const plan of fields.plans.values()) {
-    if (!hasYears(plan) || !hasValues(fields, plan) || plan.name.includes('#')) continue;
-    const query = `${escapeField(plan.name)}:[${from} TO ${to}]`;
+  for (const { name } of fieldsOfWords(context).filter(hasYears)) {
+    const query = `${escapeField(name)}:[${from} TO ${to}]`;
     const total = (await totalWith(context, request, 'query', query)) ?? 0;
     if (total > (best?.total ?? 0))
       best = { why: `"${written}" is searched as words`, query, total };

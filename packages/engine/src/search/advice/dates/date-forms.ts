@@ -1,5 +1,5 @@
 /** Dates in a query string, and what each of them is written as in a query. */
-import { findField, type QueryFields } from '../../../query/bind/fields.ts';
+import { findField, type QueryFields, visiblePlans } from '../../../query/bind/fields.ts';
 import { notationsOf, type WrittenDate, writtenDates } from '../../../query/bind/written-dates.ts';
 import { escapeField, quote } from '../../../query/syntax/characters.ts';
 import { printQuery } from '../../../query/syntax/print.ts';
@@ -40,9 +40,7 @@ export function dateSites(text: string, years: readonly string[]): readonly Date
 
 /** The dates as clauses of each DATE field, in one of their readings. */
 export function dateForms(fields: QueryFields, reading: number): readonly DateForm[] {
-  const dates = [...fields.plans.values()].filter(({ type, name }) => {
-    return type === 'DATE' && !name.includes('#');
-  });
+  const dates = visiblePlans(fields).filter(({ type }) => type === 'DATE');
   return dates.slice(0, TRIED_FIELDS).flatMap(({ name }) =>
     [false, true].map((isWhole): DateForm => {
       return (site) => dateClause(site, name, { reading, isWhole }, fields);

@@ -3,11 +3,9 @@ import { readPeriod } from '../../../query/bind/comparison.ts';
 import { printQuery } from '../../../query/syntax/print.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import { countIfValid } from '../count-if-valid.ts';
-import type { Guesser } from '../guesser.ts';
+import { type Guesser, TRIED_FIELDS } from '../guesser.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['LONG', 'DOUBLE', 'DATE']);
-/** Fields that are searched for a period, at most. */
-const TRIED_FIELDS = 16;
 
 /** A bare period, such as `1990..1999`, in fields of numbers and dates. */
 export async function periodsElsewhere(

@@ -1,12 +1,13 @@
 /** Words of a query as values of several fields: a name, or an address with its number. */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { ENGLISH_STOP_WORDS } from '../../../analysis/language/languages.ts';
-import { hasValues } from '../../../query/bind/fields.ts';
+import { hasValues, visiblePlans } from '../../../query/bind/fields.ts';
 import { escapeField, escapeWord, quote } from '../../../query/syntax/characters.ts';
 import type { FieldPlan } from '../../../schema/field-plan.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
-import { PLAIN, TRIED_FIELDS } from '../meant.ts';
+import { TRIED_FIELDS } from '../guesser.ts';
+import { PLAIN } from '../meant.ts';
 import { type Counted, type Reasoned, totalWith } from '../meant-queries.ts';
 import type { ReadRequest } from '../read-request.ts';
 import { wordsAlone } from './bare-words.ts';
@@ -25,8 +26,7 @@ interface OfFields extends Counted {
 export function fieldsOfWords({ mapping }: SearchContext): readonly FieldPlan[] {
   const fields = queryFields(mapping);
   const copies = new Set(fields.exact?.values());
-  const visible = [...fields.plans.values()].filter(({ name }) => !/#/.test(name));
-  return visible.filter((plan) => hasValues(fields, plan) && !copies.has(plan.name));
+  return visiblePlans(fields).filter((plan) => hasValues(fields, plan) && !copies.has(plan.name));
 }
 
 /** The query in which the words of another one, which has nothing else, are values of several fields. */

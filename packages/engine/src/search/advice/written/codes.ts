@@ -1,13 +1,13 @@
 import type { ClauseElsewhere } from '@lakehouse-search/contract';
+import { visiblePlans } from '../../../query/bind/fields.ts';
 import type { Query } from '../../../query/query.ts';
 import { escapeField } from '../../../query/syntax/characters.ts';
 import { queryFields } from '../../../shard/request/query-fields.ts';
-import type { Guesser } from '../guesser.ts';
+import { type Guesser, TRIED_FIELDS } from '../guesser.ts';
 
 const CODES = /^(\p{L}{1,4})(\d{1,9})[-–]\1?(\d{1,9})$/u;
-/** Codes of a range that are listed, and fields that are searched for them, at most. */
+/** Codes of a range that are listed, at most. */
 const LISTED = 16;
-const TRIED_FIELDS = 16;
 
 /** The codes of `E10-E14` or `E10-14`; none if it is no such text. */
 export function codesOf(text: string): readonly string[] {
@@ -24,9 +24,8 @@ export async function codesElsewhere(
   text: string,
 ): Promise<readonly ClauseElsewhere[]> {
   const codes = codesOf(text);
-  const plans = [...queryFields(context.mapping).plans.values()].filter(
-    ({ name, inverted }) => inverted?.kind === 'keyword' && !/#/.test(name),
-  );
+  const visible = visiblePlans(queryFields(context.mapping));
+  const plans = visible.filter(({ inverted }) => inverted?.kind === 'keyword');
   const found: ClauseElsewhere[] = [];
   for (const { name: field } of codes.length === 0 ? [] : plans.slice(0, TRIED_FIELDS)) {
     const should = codes.map((value): Query => ({ kind: 'prefix', field, value }));

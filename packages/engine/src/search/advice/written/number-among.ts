@@ -1,13 +1,12 @@
 /** A number of a query that its texts have, as the value of a field: `roosevelt 1941`, `30`. */
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { hasValues, type QueryFields } from '../../../query/bind/fields.ts';
 import { escapeField, escapeWord, quote } from '../../../query/syntax/characters.ts';
-import type { FieldPlan } from '../../../schema/field-plan.ts';
-import { queryFields } from '../../../shard/request/query-fields.ts';
 import type { SearchContext } from '../../context.ts';
 import { hasYears } from '../dates/between-dates.ts';
-import { PLAIN, TRIED_FIELDS } from '../meant.ts';
+import { TRIED_FIELDS } from '../guesser.ts';
+import { PLAIN } from '../meant.ts';
 import { type Reasoned, totalWith } from '../meant-queries.ts';
+import { fieldsOfWords } from '../together/in-fields.ts';
 
 const WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]*$/u;
 const OPERATOR = /^(?:and|or|not)$/i;
@@ -31,7 +30,7 @@ export async function numberAmong(
   const countOf = async (query: string) => (await totalWith(context, request, 'query', query)) ?? 0;
   if (beside.length > 0 && (await countOf(quote(words.join(' ')))) > 0) return undefined;
   let best: Reasoned | undefined;
-  for (const plan of fieldsWith(number, queryFields(context.mapping), beside.length > 0)) {
+  for (const plan of fieldsWith(number, context, beside.length > 0)) {
     const query = [`${escapeField(plan.name)}:${number}`, ...beside].join(' AND ');
     const found = await countOf(query);
     const isMore = found > (best?.total ?? 0) && found !== total;
@@ -44,8 +43,7 @@ export async function numberAmong(
 }
 
 /** The fields of numbers and dates that may have a number; of years and dates only, or all. */
-const fieldsWith = (number: string, fields: QueryFields, isYear: boolean): readonly FieldPlan[] =>
-  [...fields.plans.values()]
-    .filter((plan) => !plan.name.includes('#') && hasValues(fields, plan))
+const fieldsWith = (number: string, context: SearchContext, isYear: boolean) =>
+  fieldsOfWords(context)
     .filter((plan) => PLAIN[plan.type]?.test(number) && (!isYear || hasYears(plan)))
     .slice(0, TRIED_FIELDS);

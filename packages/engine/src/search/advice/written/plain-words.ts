@@ -5,6 +5,7 @@ import {
   hasValues,
   onlyFieldWith,
   type QueryFields,
+  visiblePlans,
 } from '../../../query/bind/fields.ts';
 import { escapeField } from '../../../query/syntax/characters.ts';
 import { parseQuery } from '../../../query/syntax/parse.ts';
@@ -89,7 +90,7 @@ async function compared(
     const field = name && (fieldNamed(fields, name) ?? onlyFieldWith(fields, name));
     const isFree = !name || (/^\S+$/.test(name) && (await countOf(name)) === 0);
     const isAny = field === undefined && isFree && DATE.test(written);
-    const plans = [...fields.plans.values()].filter((plan) =>
+    const plans = visiblePlans(fields).filter((plan) =>
       isAny ? plan.type === 'DATE' : plan.name === field,
     );
     return plans.flatMap((plan) => {
@@ -101,8 +102,7 @@ async function compared(
 }
 
 /** A value as the type of a field has it. */
-function valueFor({ type, name }: FieldPlan, text: string): string | undefined {
-  if (name.includes('#')) return undefined;
+function valueFor({ type }: FieldPlan, text: string): string | undefined {
   if (type === 'DATE') return DATE.test(text) ? text : undefined;
   return type === 'LONG' || type === 'DOUBLE' ? plainNumber(text) : undefined;
 }
