@@ -198,3 +198,36 @@ describe('a name of no field', () => {
     });
   });
 });
+
+describe('a mistyped word', () => {
+  const has = (row: Row, word: string) =>
+    Object.values(row).some((value) => String(value).toLowerCase().split(' ').includes(word));
+  it.each([
+    ['chiars newark', 'chairs AND newark', (row: Row) => has(row, 'chairs') && has(row, 'newark')],
+    [
+      'raleigh tabels',
+      'raleigh AND tables',
+      (row: Row) => has(row, 'raleigh') && has(row, 'tables'),
+    ],
+    ['tabels 3', 'tables AND number:3', (row: Row) => has(row, 'tables') && row.number === 3],
+  ] as const)('is mended beside others, which must match, too: %s', async (query, meant, test) => {
+    const { suggested_query, suggested_total } = await lake.backend.search({
+      query,
+      suggest: true,
+    });
+    expect(suggested_query).toBe(meant);
+    expect(suggested_total).toBe(rows(test));
+  });
+
+  it('is named alone if no row has the others, too', async () => {
+    const both = rows((row) => has(row, 'white') && has(row, 'charles'));
+    expect(both).toBeGreaterThan(0);
+    expect(rows((row) => has(row, 'buffalo') && has(row, 'newark'))).toBe(0);
+    const { notes, suggested_query } = await lake.backend.search({
+      query: 'buffalo newrak',
+      suggest: true,
+    });
+    expect(notes).toEqual([expect.stringContaining('newrak finds nothing: newark has')]);
+    expect(suggested_query).toBeUndefined();
+  });
+});

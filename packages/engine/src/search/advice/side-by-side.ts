@@ -2,7 +2,7 @@
 import { LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import { type Correction, meantQuery } from '../../query/bind/correction.ts';
 import { isMisnamed } from '../../query/bind/fields.ts';
-import { clausesOf, isOperator, isWord } from '../../query/bind/remarks.ts';
+import { clausesOf, isOperator } from '../../query/bind/remarks.ts';
 import { innerQueries, isCompound, positiveQueries, type Query } from '../../query/query.ts';
 import { quote } from '../../query/syntax/characters.ts';
 import type { Mapping } from '../../schema/mapping.ts';
@@ -42,18 +42,24 @@ function leavesIn(query: Query | null): readonly Query[] {
 }
 
 /**
- * The query whose clauses stand side by side, of fields that differ or of bare words, with AND
- * between them; undefined: it is another one.
+ * The query whose clauses stand side by side, `least` or more of fields that differ and the others
+ * bare words, with AND between them; undefined: it is another one.
  */
-export function withAnd({ checked, tree }: ReadRequest): string | undefined {
+export function withAnd({ checked, tree }: ReadRequest, least = 1): string | undefined {
   const { query: text, default_operator } = checked.request;
   if (text === undefined || default_operator === 'and') return undefined;
   if (tree.kind !== 'bool' || tree.should.length < 2) return undefined;
   const clauses = clausesOf(tree, text, positiveQueries);
   const named = clauses.filter(({ query, from }) => query.fieldSpan?.from === from);
   const isApart = new Set(named.flatMap(({ fields }) => fields)).size === named.length;
-  const isRead = clauses.every((one) => named.includes(one) || (isWord(one) && !isOperator(one)));
+  const isRead = clauses.every(
+    (one) => named.includes(one) || (isWordOrStart(one.query) && !isOperator(one)),
+  );
   const meant = clauses.map(({ raw }) => raw).join(' AND ');
   const isAll = meant.replace(/ AND |\s/g, '') === text.replace(/\s/g, '');
-  return named.length > 0 && isApart && isRead && isAll ? meant : undefined;
+  return named.length >= least && isApart && isRead && isAll ? meant : undefined;
 }
+
+/** Whether a clause is a bare word or the beginning of one. */
+const isWordOrStart = ({ kind, fieldSpan }: Query): boolean =>
+  fieldSpan === undefined && (kind === 'term' || kind === 'prefix');

@@ -15,6 +15,16 @@ const PHRASE_WORDS = [Number.POSITIVE_INFINITY, 3, 2];
 export const inAllClauses = (read: ReadRequest): Promise<Counted | undefined> =>
   counted(read.context, read.checked.request, withAnd(read));
 
+/** The query with AND between its clauses, words among them; undefined: no row has all. */
+export async function inEveryClause(
+  context: SearchContext,
+  request: SearchRequest,
+  text: string,
+): Promise<Counted | undefined> {
+  const read = readAs(context, request, text);
+  return read && counted(context, request, withAnd(read, 0));
+}
+
 /** The query with a phrase for each value and the words behind it; undefined: no row has them. */
 export async function withValuePhrases(
   context: SearchContext,

@@ -20,7 +20,7 @@ import { FEW, mayBeCode } from './more-in-values.ts';
 import { namedAmong, namedClauses, namedValue } from './named-value.ts';
 import { doubleQuoted, pastedValue } from './pasted-text.ts';
 import { matchOf, type ReadRequest, readRequest } from './read-request.ts';
-import { stricter, withValuePhrases } from './stricter.ts';
+import { inEveryClause, stricter, withValuePhrases } from './stricter.ts';
 import { allClauses, allWords } from './together/all-words.ts';
 import { fieldsOfWords, spreadParts, spreadWords } from './together/in-fields.ts';
 import { valuePhrases } from './together/value-phrases.ts';
@@ -51,6 +51,8 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   };
   const isAny = request.default_operator !== 'and';
   const suggested_query = (isAny ? correctedWords : corrected)(request.query, counted);
+  const all = isAny && suggested_query && (await stricter(context, request, suggested_query));
+  if (all) return { ...found, suggested_query: all.query, suggested_total: all.total };
   const suggested_total =
     suggested_query && (await totalWith(context, request, 'query', suggested_query));
   if (suggested_query && suggested_total) return { ...found, suggested_query, suggested_total };
@@ -248,8 +250,9 @@ async function withValues(
   const spelled = corrected(request.query, missing);
   const together = (spelled ?? query) && (await asPhrase(context, request, spelled));
   if (together) return spelled === undefined ? { notes: [] } : together;
-  if (spelled !== undefined && missing.some(({ isField }) => isField))
-    return asSpelled(context, request, spelled, total);
+  const isField = missing.some((one) => one.isField);
+  const near = spelled && (await asSpelled(context, request, { spelled, isField }, total));
+  if (near) return near;
   const all = query === undefined ? 0 : await totalWith(context, request, 'query', query);
   if (query === undefined || all === undefined || all <= total) return { notes: [] };
   const words = found.flatMap(({ count: { clause, elsewhere } }) => {
@@ -260,14 +263,24 @@ async function withValues(
   return words.length === 0 ? { ...meant, notes: [] } : meant;
 }
 
-/** What the query, which finds `written` rows, finds in another spelling: with AND if it can. */
+/** A query in another spelling. */
+interface Spelled {
+  readonly spelled: string;
+  /** A clause of a field is spelled in another way: the query is of use if no row has all. */
+  readonly isField: boolean;
+}
+
+/** What a query that finds `written` rows finds in another spelling: with AND if it can. */
 async function asSpelled(
   context: SearchContext,
   request: SearchRequest,
-  spelled: string,
+  { spelled, isField }: Spelled,
   written: number,
-): Promise<Suggestions> {
-  const all = await stricter(context, request, spelled);
+): Promise<Suggestions | undefined> {
+  const all = isField
+    ? await stricter(context, request, spelled)
+    : await inEveryClause(context, request, spelled);
+  if (all === undefined && !isField) return undefined;
   const total = all?.total ?? (await totalWith(context, request, 'query', spelled));
   if (!total || total === written) return { notes: [] };
   const query = all?.query ?? spelled;
