@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorOf } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
 import { isRestrictionsChanged, registeredDefinition } from '@lakehouse-search/engine/internal';
 import {
@@ -132,8 +133,8 @@ export class Connector {
 
   /**
    * One look at the nodes and the table: searches move to what nodes have, and the node of the
-   * index applies what is new. Whether it did. Throws fenced after the end of the lease, and what
-   * the node throws.
+   * index applies what is new. Whether it did. Throws fenced after the end of the lease, what the
+   * node throws, and why it cannot gather the shards that earlier versions spread.
    */
   async #advance(index: string, lease: Lease, signal: AbortSignal): Promise<boolean> {
     const { context } = this.#options;
@@ -146,8 +147,13 @@ export class Connector {
     const writer = living.find(({ node, isSilent }) => node === name && !isSilent);
     const own = writer?.indexes.find((each) => each.index === index);
     if (writer === undefined || own === undefined || own.commits.length === 0) return false;
-    if (own.ordinals.length < own.shards || (await isAltered(context, index))) return false;
+    if (await isAltered(context, index)) return false;
     const service = nodes.at(writer.address).service(lease.epoch);
+    if (own.ordinals.length < own.shards) {
+      const { sync_failure: failure } = await service.status({ index }, { signal });
+      if (failure !== undefined) throw errorOf({ ...failure, status: 0, details: {} });
+      return false;
+    }
     return (await service.sync({ index }, { signal })).snapshots_applied > 0;
   }
 

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { withOwn } from '../config/with-own.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { RepeatedFaults } from '../observe/repeated-faults.ts';
+import { TAKE } from './register-node.ts';
 
 /** What the background sync works with. */
 export interface BackgroundSyncOptions {
@@ -139,13 +140,13 @@ export class BackgroundSync {
   }
 }
 
-/** A backend whose statuses say why the background sync of an index fails. */
+/** A backend whose statuses say why an index does not follow its table. */
 export function withSyncFailures(backend: BackendApi, faults: RepeatedFaults): BackendApi {
   return withOwn(backend, {
     status: async (...args) => {
       const status = await backend.status(...args);
-      const failure = faults.failureOf(SYNC, status.index);
-      return failure === undefined ? status : { ...status, sync_failure: failure };
+      const failures = [SYNC, TAKE].flatMap((work) => faults.failureOf(work, status.index) ?? []);
+      return failures.length === 0 ? status : { ...status, sync_failure: failures[0] };
     },
   });
 }

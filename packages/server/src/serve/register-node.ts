@@ -35,7 +35,8 @@ const RETRY_MS = 500;
 const LEAVE_MS = 1000;
 const REGISTER = 'registration with the control plane';
 const REMOVE = 'removal of a dropped index';
-const TAKE = 'takeover of an index';
+/** The work that makes an index of a node what the control plane says. */
+export const TAKE = 'takeover of an index';
 
 /**
  * Registers a node until it is stopped: renews its lease, takes over the indexes that the control

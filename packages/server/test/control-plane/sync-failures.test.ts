@@ -2,8 +2,10 @@
 
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
+import { withOnly } from '../../src/cluster/with-only.ts';
 import { INDEX } from './cluster-table.ts';
 import { ReshardCluster, WAIT } from './reshard-cluster.ts';
 
@@ -31,5 +33,29 @@ describe('a cluster that cannot follow its table', () => {
     await vi.waitUntil(async () => (await failure()) === undefined, WAIT);
     await cluster.table.append(5000);
     await cluster.atHead();
+  });
+
+  it('shows why its node does not gather shards that earlier versions spread', async () => {
+    const writer = await cluster.writer();
+    await cluster.end(writer);
+    const node = await openEngine(join(cluster.folder, writer), { threads: 0 });
+    const definition_yaml = withOnly(cluster.table.definition(2), [1]);
+    await node.alterIndex({ index: INDEX, definition_yaml, apply: true });
+    await node.close();
+    const { warehouse } = cluster.table.catalog;
+    const away = join(cluster.table.folder, 'away');
+    renameSync(warehouse, away);
+    await cluster.join(writer);
+    const shown = await vi.waitUntil(failure, WAIT);
+    expect(shown).toMatchObject({ message: expect.stringMatching(/takeover of an index: /) });
+    const counted = `lhs_loop_failures_total\\{work="sync",index="${INDEX}"\\} `;
+    const before = Number(new RegExp(`${counted}(\\d+)`).exec(await metrics())?.[1]);
+    await vi.waitUntil(async () => {
+      const now = new RegExp(`${counted}(\\d+)`).exec(await metrics())?.[1];
+      return Number(now) > before;
+    }, WAIT);
+    renameSync(away, warehouse);
+    await vi.waitUntil(async () => (await failure()) === undefined, WAIT);
+    await cluster.expectPlaces();
   });
 });
