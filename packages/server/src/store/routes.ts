@@ -17,8 +17,6 @@ export interface Route {
   /** The snapshot that all commits show; null: an empty table. */
   readonly snapshot: string | null;
   readonly shards: number;
-  /** The shard of each bucket; empty: equal ranges of buckets. */
-  readonly buckets: readonly number[];
   /** SHA-256 of the definition that the commits were built with. */
   readonly definition: string;
   /** By shard; no replica: no living node has the shard at this snapshot. */
@@ -30,7 +28,6 @@ interface RouteRow {
   readonly generation: number;
   readonly snapshot: string | null;
   readonly shards: number;
-  readonly buckets: string;
   readonly definition: string;
   readonly replicas: string;
 }
@@ -60,23 +57,21 @@ export class Routes {
    * was computed from a former one has the next generation, so of two such routes one is stored.
    */
   async advance(route: Route): Promise<boolean> {
-    const { index, generation, snapshot, shards, buckets, definition, replicas } = route;
+    const { index, generation, snapshot, shards, definition, replicas } = route;
     const sql = `INSERT INTO routes
       (index_name, generation, snapshot, shards, buckets, definition, replicas)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      VALUES ($1, $2, $3, $4, '[]', $5, $6)
       ON CONFLICT (index_name) DO UPDATE SET generation = excluded.generation,
-        snapshot = excluded.snapshot, shards = excluded.shards, buckets = excluded.buckets,
-        definition = excluded.definition, replicas = excluded.replicas
+        snapshot = excluded.snapshot, shards = excluded.shards, definition = excluded.definition,
+        replicas = excluded.replicas
       WHERE routes.generation < excluded.generation`;
-    const lists = [JSON.stringify(buckets), definition, JSON.stringify(replicas)];
-    const values = [index, generation, snapshot, shards, ...lists];
+    const values = [index, generation, snapshot, shards, definition, JSON.stringify(replicas)];
     return (await this.#statements.run(sql, values)) === 1;
   }
 }
 
 function routeOf(row: RouteRow): Route {
   const { index_name: index, generation, snapshot, shards, definition } = row;
-  const buckets = JSON.parse(row.buckets);
   const replicas = JSON.parse(row.replicas);
-  return { index, generation, snapshot, shards, buckets, definition, replicas };
+  return { index, generation, snapshot, shards, definition, replicas };
 }

@@ -61,7 +61,6 @@ const ROUTE = {
   generation: 2,
   snapshot: '7',
   shards: 2,
-  buckets: [0, 1],
   definition: 'abc',
   replicas: [[{ node: 'n1', address: 'h:1', commit: 'c.1.1' }], []],
 };

@@ -63,7 +63,6 @@ export function routeOver(
   const route: Route = {
     ...{ index, shards, definition, snapshot },
     generation: (former?.generation ?? 0) + 1,
-    buckets: [],
     replicas: copies.map((own, shard) => replicasOf(`${index}/${shard}`, own, state)),
   };
   const isSame = isDeepStrictEqual({ ...former, generation: route.generation }, route);
