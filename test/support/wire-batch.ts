@@ -20,8 +20,8 @@ async function* oneByOne<T>(parts: readonly T[]): AsyncGenerator<T> {
   yield* parts;
 }
 
-/** A batch that replaces all rows of a checkpoint by those of a snapshot, as a connector sends. */
-export async function connectorBatch(
+/** A batch that replaces all rows of a checkpoint by those of a snapshot, as other programs send. */
+export async function replacingBatch(
   table: SourceTable,
   checkpoint: CheckpointState,
   snapshotId: bigint,

@@ -5,7 +5,7 @@ import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { connectorBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
+import { replacingBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
 
 const KEPT_MS = 60_000;
@@ -55,7 +55,7 @@ const append = (...ids: number[]) => lake.append(ids.map((id) => ({ id, title: `
 async function nextBatch() {
   const table = await lake.table();
   const checkpoint = await backend.getCheckpoint({});
-  return connectorBatch(table, checkpoint, table.currentSnapshotId!);
+  return replacingBatch(table, checkpoint, table.currentSnapshotId!);
 }
 
 const apply = async (sent = streamedBatch) =>

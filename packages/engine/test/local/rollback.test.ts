@@ -9,7 +9,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { connectorBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
+import { replacingBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { indexFolder } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
@@ -123,7 +123,7 @@ describe('a rollback', () => {
   /** The batch of the table's head that a connector sends to the live generation. */
   const nextBatch = async () => {
     const table = await lake.table();
-    const batch = connectorBatch(table, await backend.getCheckpoint({}), await lake.head());
+    const batch = replacingBatch(table, await backend.getCheckpoint({}), await lake.head());
     return batch.finally(() => table.close());
   };
 

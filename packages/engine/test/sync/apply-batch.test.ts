@@ -13,7 +13,7 @@ import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { connectorBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
+import { replacingBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { arena } from '../../../../test/support/writer-pair.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { LIMITS } from '../../src/base/limits.ts';
@@ -261,7 +261,7 @@ describe('applyBatch', () => {
   /** A connector that reads whole files, and knows of the index what its checkpoint says. */
   async function connect(checkpoint: CheckpointState, snapshotId: bigint): Promise<TypedBatch> {
     const table = await lake.table();
-    return connectorBatch(table, checkpoint, snapshotId).finally(() => table.close());
+    return replacingBatch(table, checkpoint, snapshotId).finally(() => table.close());
   }
 
   it('takes what a connector sends, once, and a sync goes on from there', async () => {

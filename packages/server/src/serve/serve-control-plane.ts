@@ -65,7 +65,7 @@ export interface ClusterTimes {
   readonly leaseMs: number;
   /** A node without a heartbeat is not called after this time. */
   readonly nodeMs: number;
-  /** The shards of a node move after this time without a heartbeat. */
+  /** The indexes of a node move after this time without a heartbeat. */
   readonly leaveMs: number;
   /** A node that answers neither a read nor a probe in this time is stopped. Default 300. */
   readonly silenceMs?: number;
