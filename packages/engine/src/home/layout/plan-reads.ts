@@ -1,4 +1,4 @@
-/** Which ranges of an object are read for bytes that are wanted. */
+/** Which ranges of an object are read for some of its bytes. */
 import { lowerBoundBy } from '../../base/arrays/lower-bound.ts';
 import type { BlockPlaces } from '../../storage/cold-file.ts';
 
@@ -7,7 +7,7 @@ const MOST_BYTES = 8 * 2 ** 20;
 /** So many bytes that nobody needs cost less than another request. */
 export const BYTES_BETWEEN = 2 ** 19;
 
-/** Wanted bytes of an object. */
+/** Some bytes of an object. */
 export interface Piece {
   /** Where they begin in the object. */
   readonly at: number;

@@ -32,15 +32,15 @@ export const fetchColdBlocks: FetchBlocks = async (demands) => {
 };
 
 /** A block that is fetched. */
-interface WantedBlock extends Piece {
+interface FetchedBlock extends Piece {
   readonly demand: BlockDemand;
   readonly block: number;
   readonly copy: number | undefined;
 }
 
 /** The blocks of one object, each where it costs least. */
-function placedBlocks(demands: readonly BlockDemand[]): readonly WantedBlock[] {
-  const all = demands.flatMap((demand): WantedBlock[] => {
+function placedBlocks(demands: readonly BlockDemand[]): readonly FetchedBlock[] {
+  const all = demands.flatMap((demand): FetchedBlock[] => {
     const { object } = demand;
     const { blockBytes, length } = object;
     return withNeighbors(demand).map((block) => ({
@@ -61,7 +61,7 @@ function withNeighbors({ object, blocks }: BlockDemand): readonly number[] {
   });
 }
 
-async function fetchSpan(span: ReadSpan<WantedBlock>): Promise<void> {
+async function fetchSpan(span: ReadSpan<FetchedBlock>): Promise<void> {
   const { object } = span.pieces[0].demand;
   const read = async (): Promise<Uint8Array> => {
     const got = await readObject(object, span, AbortSignal.timeout(READ_MS));
