@@ -33,7 +33,7 @@ describe('copies of a shard', () => {
 describe('a commit of an index in a store', () => {
   const state = { definition: 'd', snapshot: '2' };
   const node = (snapshots: readonly string[], age_ms = 0, copies = 2): NodeIndex => ({
-    ...{ index: 'i', uuid: 'u', shards: 1, ordinals: [0], definition_version: 1, epoch: 0 },
+    ...{ index: 'i', uuid: 'u', shards: 1, ordinals: [0], definition_version: 1 },
     ...{ aliases: [], copies },
     commits: snapshots.map((snapshot) => ({
       ...{ commit: snapshot, snapshot, sequence: snapshot, definition: 'd', age_ms },

@@ -41,8 +41,6 @@ export interface NodeIndex {
   /** The shards that the node holds, ascending. */
   readonly ordinals: readonly number[];
   readonly definition_version: number;
-  /** The newest epoch that a write came with; 0: none. */
-  readonly epoch: number;
   /** The newest first; none: the index is not built. */
   readonly commits: readonly NodeCommit[];
   /** Other names of the index. */

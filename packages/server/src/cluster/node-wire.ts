@@ -22,7 +22,6 @@ const messageOfIndex = ({
   ...{ index: index.index, uuid: index.uuid, shards: index.shards, copies: index.copies },
   definitionVersion: definition_version,
   ordinals: [...ordinals],
-  epoch: BigInt(index.epoch),
   aliases: [...aliases],
   commits: commits.map(({ snapshot, docs, bytes, sizes, age_ms, ...commit }) => ({
     ...commit,
@@ -49,11 +48,10 @@ export function stateOfMessage(message: StateMessage): NodeState {
 }
 
 function indexOfMessage(message: StateMessage['indexes'][number]): NodeIndex {
-  const { index, uuid, shards, ordinals, definitionVersion, epoch, aliases, copies } = message;
+  const { index, uuid, shards, ordinals, definitionVersion, aliases, copies } = message;
   return {
     ...{ index, uuid, shards, ordinals, aliases, copies },
     definition_version: definitionVersion,
-    epoch: Number(epoch),
     commits: message.commits.map((commit): NodeCommit => {
       const { snapshot = null, sequence, generation, docs, bytes, sizes, definition } = commit;
       return {

@@ -10,7 +10,7 @@ const node = (ordinal: number, snapshots: readonly string[], up = true): SeenNod
     indexes: [
       {
         ...{ index: 'i', uuid: 'u', shards: 3, ordinals: [ordinal], definition_version: 1 },
-        ...{ epoch: 0, aliases: [], copies: 0 },
+        ...{ aliases: [], copies: 0 },
         commits: snapshots.map((snapshot) => ({
           ...{ commit: `${ordinal}.${snapshot}`, snapshot, sequence: snapshot },
           ...{ generation: 1, docs: 1, bytes: 1, sizes: [], age_ms: 0, definition: 'd' },

@@ -79,7 +79,7 @@ function stateOf(node: string, address: string, routes: readonly RoutedIndex[]):
     const own = shards.filter(({ replicas }) => replicas.some((one) => one.address === address));
     if (own.length === 0) return [];
     const ordinals = own.map(({ ordinal }) => ordinal);
-    const unknown = { uuid: '', definition_version: 0, epoch: 0, commits: [], aliases: [] };
+    const unknown = { uuid: '', definition_version: 0, commits: [], aliases: [] };
     return [{ index, shards: shards.length, ordinals, copies: 0, ...unknown }];
   });
   return { node, indexes, followed: [], takes: [] };

@@ -28,11 +28,6 @@ export class Epochs {
     this.#newest = new Map(Object.entries(JSON.parse(text) as Record<string, number>));
   }
 
-  /** The newest epoch of an index; 0: none. */
-  of(index: string): number {
-    return this.#newest.get(index) ?? 0;
-  }
-
   /** Throws fenced if the own lease has ended: another node may have the index. */
   #requireLease(index: string): void {
     if (this.#lease === undefined || this.#lease.holds()) return;
@@ -43,7 +38,7 @@ export class Epochs {
 
   /** Admits a write of an index. Throws fenced if a newer lease has written it. */
   admit(index: string, epoch: number | undefined): void {
-    const newest = this.of(index);
+    const newest = this.#newest.get(index) ?? 0;
     if (epoch === undefined) {
       if (this.#lease === undefined) return;
       throw new LhsError('fenced', `writes of "${index}" need the lease of the control plane`);

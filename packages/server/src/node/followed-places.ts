@@ -76,7 +76,7 @@ export class FollowedPlaces {
         if (!isRead || index.commits.length === 0 || own.has(index.index)) return [];
         const ordinals = [...Array(index.shards).keys()];
         const taken = ordinals.filter((shard) => takes.length === 0 || takes.includes(shard));
-        return [{ ...index, ordinals: taken, epoch: 0, aliases: [] }];
+        return [{ ...index, ordinals: taken, aliases: [] }];
       });
     });
   }

@@ -20,7 +20,6 @@ import { clusterScreen } from '../grpc/cluster-screen.ts';
 import { bytesMethod } from '../grpc/screen.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
-import type { Epochs } from './epochs.ts';
 import type { FollowedPlaces } from './followed-places.ts';
 import type { RemoveIndex } from './remove-index.ts';
 
@@ -29,7 +28,6 @@ export interface NodeServiceOptions {
   readonly reads: NodeReads;
   readonly followed: FollowedPlaces;
   readonly removeIndex: RemoveIndex;
-  readonly epochs: Epochs;
   readonly key?: string | undefined;
   /** Name of the node. */
   readonly node: () => string;
@@ -41,9 +39,8 @@ export interface NodeServiceOptions {
 
 /** What a node holds now. */
 export function stateOf(options: NodeServiceOptions): NodeState {
-  const { reads, followed, epochs, node, takes } = options;
-  const indexes = reads.state().map((own) => ({ ...own, epoch: epochs.of(own.index) }));
-  return { node: node(), indexes, takes, followed: followed.state() };
+  const { reads, followed, node, takes } = options;
+  return { node: node(), indexes: reads.state(), takes, followed: followed.state() };
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>;

@@ -16,7 +16,7 @@ sharding: { shards: ${shards} }
 const held = (shards: number, version: number): NodeIndex => ({
   ...{ index: 'notes', uuid: 'u', shards, definition_version: version },
   ordinals: [...Array(shards).keys()],
-  ...{ epoch: 0, commits: [], aliases: [], copies: 0 },
+  ...{ commits: [], aliases: [], copies: 0 },
 });
 const logger = pino({ level: 'silent' });
 const QUIET = {

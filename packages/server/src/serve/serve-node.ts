@@ -99,7 +99,7 @@ async function start(
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const removeIndex = removals(backend, () => reads.state());
   const held = { reads, followed, removeIndex };
-  const own = { ...held, epochs, key, node, takes, nodeSpans };
+  const own = { ...held, key, node, takes, nodeSpans };
   addNodeService(server, own);
   const { enabled, pollMs } = syncing;
   // under a control plane, the connector applies the changes of tables
