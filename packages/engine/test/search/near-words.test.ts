@@ -4,7 +4,19 @@ import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 /** Words of two rows are less likely edits than those of one. */
-const MORE = ['Bern', 'Bern', 'Berlin', 'jpgm', 'jpgm', 'jpeg', 'color', 'zolr', 'zolr'];
+const MORE = [
+  'Bern',
+  'Bern',
+  'Berlin',
+  'jpgm',
+  'jpgm',
+  'jpeg',
+  'color',
+  'zolr',
+  'zolr',
+  'connections',
+  'replicated',
+];
 const NAMES = [
   'Wal-Mart Stores',
   'Citigroup',
@@ -43,6 +55,9 @@ describe('a search without hits', () => {
     ['data base', 'database', 'Database'],
     ['d artagnan', "d'artagnan", "D'Artagnan"],
     ['databse', 'database', 'Database'],
+    ['stems:databse', 'stems:database', 'Database'],
+    ['stems:connction', 'stems:connections', 'connections'],
+    ['stems:replicaton', 'stems:replicated', 'replicated'],
     ['berln', 'berlin', 'Berlin'],
     ['jpge', 'jpeg', 'jpeg'],
     ['colr', 'color', 'color'],

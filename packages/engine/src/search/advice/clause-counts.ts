@@ -23,6 +23,7 @@ import { wholePeriod } from './dates/whole-period.ts';
 import { fewValues } from './few-values.ts';
 import { fieldRange } from './field-range.ts';
 import { type Guesser, isBare, leavesOf } from './guesser.ts';
+import { literalPattern } from './like-pattern.ts';
 import { meantClause, meantElsewhere } from './meant.ts';
 import { isOfStems, meantWord } from './meant-word.ts';
 import { missingPath } from './missing-path.ts';
@@ -216,7 +217,8 @@ async function wordOfTerm(context: SearchContext, field: string, term: string): 
   const inverted = mapped?.plan.inverted;
   if (inverted?.kind !== 'text' || inverted.analyzer.isStemmed !== true) return term;
   const request = {
-    ast: { term: { field, value: term } },
+    // the value of a term would be stemmed once more: "databas" to "databa"
+    ast: { regex: { field, value: literalPattern(term) } },
     limit: 1,
     highlight: { fields: [field] },
   };

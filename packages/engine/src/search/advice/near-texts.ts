@@ -78,7 +78,46 @@ export async function near(guesser: Guesser, node: Valued): Promise<readonly Val
     if (term !== undefined && !(isBare(node) && isChance(word, term)))
       return [withValue(node, await wordOf(node.field, term))];
   }
-  return [];
+  const term = await stemOneEditAway(guesser, node.field, value, inverted.analyzer);
+  return term === undefined ? [] : [withValue(node, await wordOf(node.field, term))];
+}
+
+const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
+/** Letters of a word of which the words one edit away are tried, at least and at most. */
+const TRIED_LETTERS = [5, 16] as const;
+/** Letters that such words begin with, too. */
+const SAME_LETTERS = 3;
+
+/**
+ * The most frequent stem of the words one edit from an English one: the stem of "connction" is
+ * three edits from that of "connection". Undefined: the field has none.
+ */
+async function stemOneEditAway(
+  { context, fan }: Guesser,
+  field: string,
+  word: string,
+  analyzer: Analyzer,
+): Promise<string | undefined> {
+  const [least, most] = TRIED_LETTERS;
+  const isTried = /^[a-z]+$/i.test(word) && word.length >= least && word.length <= most;
+  if (!isTried || analyzer.isStemmed !== true) return undefined;
+  const start = word.slice(0, SAME_LETTERS).toLowerCase();
+  const terms = await matchingTerms(context, fan, field, { pattern: `${start}.*` });
+  if (terms.length === 0) return undefined;
+  const words = oneEditAway(word).join(' ');
+  const stems = new Set(analyzeToTokens(analyzer, words).map(({ token }) => token));
+  return terms.find((term) => stems.has(term));
+}
+
+/** The words one edit from a word behind its first letters. */
+function oneEditAway(word: string): readonly string[] {
+  const places = Array.from({ length: word.length - 2 }, (_, i) => i + SAME_LETTERS);
+  return places.flatMap((at) => {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    const swapped = before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2);
+    const others = LETTERS.flatMap((one) => [before + one + after, before + one + after.slice(1)]);
+    return [swapped, before + after.slice(1), ...others];
+  });
 }
 
 /** Letters of a word that is near to any other: `jon` to `son`. */
