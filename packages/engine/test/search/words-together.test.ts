@@ -209,6 +209,7 @@ describe('a mistyped word', () => {
       'raleigh AND tables',
       (row: Row) => has(row, 'raleigh') && has(row, 'tables'),
     ],
+    ['chiars newrak', 'chairs AND newark', (row: Row) => has(row, 'chairs') && has(row, 'newark')],
     ['tabels 3', 'tables AND number:3', (row: Row) => has(row, 'tables') && row.number === 3],
   ] as const)('is mended beside others, which must match, too: %s', async (query, meant, test) => {
     const { suggested_query, suggested_total } = await lake.backend.search({

@@ -51,7 +51,11 @@ export async function suggestions(read: ReadRequest): Promise<Suggestions> {
   };
   const isAny = request.default_operator !== 'and';
   const suggested_query = (isAny ? correctedWords : corrected)(request.query, counted);
-  const all = isAny && suggested_query && (await stricter(context, request, suggested_query));
+  const all =
+    isAny &&
+    suggested_query &&
+    ((await stricter(context, request, suggested_query)) ??
+      (await inEveryClause(context, request, suggested_query)));
   if (all) return { ...found, suggested_query: all.query, suggested_total: all.total };
   const suggested_total =
     suggested_query && (await totalWith(context, request, 'query', suggested_query));
