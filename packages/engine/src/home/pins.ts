@@ -4,6 +4,7 @@
  * the pin was written: whoever replaces it lists the pins later.
  */
 import { randomUUID } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
 import { type Fields, requestOf, whole } from '@lakehouse-search/contract/internal';
 import { damaged } from '../source/store-errors.ts';
 import { pinnedBackup, readBackup } from './backups.ts';
@@ -24,7 +25,7 @@ export interface CommitPin {
   readonly number: number;
   readonly attempt: string;
   readonly created_ms: number;
-  /** Who wrote it. */
+  /** Who wrote it: a lost answer is recognized by it. */
   readonly by: string;
 }
 
@@ -94,7 +95,10 @@ export async function pinnedCommits(
   return commits;
 }
 
-/** Pins a commit under a name that nobody has; null if it is not the newest one any more. */
+/**
+ * Pins a commit; null if it is not the newest one any more. Throws already_exists if another commit
+ * has a pin of this name.
+ */
 export async function pinIfNewest(
   home: Home,
   { uuid, index, number, attempt }: PublishedCommit,
@@ -102,12 +106,20 @@ export async function pinIfNewest(
 ): Promise<CommitPin | null> {
   const written = { number, attempt, created_ms: now };
   const pin: CommitPin = { format: 1, name, uuid, index, ...written, by: randomUUID() };
+  const key = pinKey(pin);
   const bytes = Buffer.from(JSON.stringify(pin));
-  await home.store.put(pinKey(pin), bytes, { condition: 'absent' });
+  const put = await home.store.put(key, bytes, { condition: 'absent' });
+  if (put === 'refused' && (await readPin(home, key))?.by !== pin.by) throw taken(home, name);
   if (await isNewest(home, pin)) return pin;
-  await home.store.delete([pinKey(pin)]);
+  await home.store.delete([key]);
   return null;
 }
+
+const taken = ({ place }: Home, name: string): LhsError =>
+  new LhsError('already_exists', `"${place}" has a pinned commit "${name}" of this index`, {
+    hint: 'choose another name',
+    details: { place },
+  });
 
 /** Whether a commit is the newest one of an index that was not dropped. */
 export async function isNewest(
