@@ -139,7 +139,7 @@ const gateText = async (
 ): Promise<string> =>
   typeof definition === 'string' ? gateDefinition(definition, names, former) : definition;
 
-/** What is no storage is left for the check of the backend. */
+/** The check of the backend refuses values that are no storage. */
 function gateMove(request: MoveIndexRequest, names: SourceNames): MoveIndexRequest {
   const { storage } = request;
   if (typeof storage !== 'string' || storage === '') return request;

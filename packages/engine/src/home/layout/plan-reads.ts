@@ -58,7 +58,7 @@ export function chosen<T extends Piece & { readonly copy?: number | undefined }>
   });
 }
 
-/** A file as it lies in an object. */
+/** Where a file is stored in an object. */
 interface PlacedFile extends BlockPlaces {
   readonly length: number;
 }

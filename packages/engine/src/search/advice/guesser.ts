@@ -3,7 +3,7 @@ import type { Query } from '../../query/query.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 
-/** Fields that are searched for what was meant, at most. */
+/** At most this many other fields are searched for a word. */
 export const TRIED_FIELDS = 16;
 
 /** What a guess needs of the search. */

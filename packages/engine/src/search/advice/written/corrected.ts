@@ -2,7 +2,7 @@ import type { ClauseCount } from '@lakehouse-search/contract';
 import type { CountedClause } from '../clause-counts.ts';
 import { isAlike } from './short-words.ts';
 
-/** The query with what was meant in the place of its clauses without hits. */
+/** The query with each clause that has no hits replaced by its suggestion. */
 export function corrected(
   query: string | undefined,
   counted: readonly CountedClause[],
@@ -17,7 +17,7 @@ export function corrected(
   return text === query ? undefined : text;
 }
 
-/** `corrected` of a query without hits; of words of which one is enough, only what was meant. */
+/** `corrected` for a query without hits. If any word may match, only the suggestions remain. */
 export function correctedWords(
   query: string | undefined,
   counted: readonly CountedClause[],

@@ -22,7 +22,7 @@ import { type Counted, countedOrError, withTotal } from '../meant-queries.ts';
 import { matchOf } from '../read-request.ts';
 import { type Figure, figureOf, listOf, type RequestParts, requestParts } from './request-parts.ts';
 
-/** What is asked of the rows. */
+/** What the request does with the rows. */
 interface Asked {
   readonly of: 'search' | 'facets' | 'aggregate';
   readonly request: Pick<SearchRequest, 'sort' | 'limit' | 'aggs'> & {
