@@ -37,7 +37,7 @@ export interface LeaderOptions {
  * Leads the cluster until the lease is lost: ends the jobs of former leaders, places indexes,
  * publishes routes, has lost indexes built and runs jobs. Everything that it writes is fenced by
  * its lease. Leases of nodes may have ended while nobody could renew them: these nodes stay in the
- * routes until they had time to register again.
+ * routes, and keep their indexes, until they had time to register again.
  */
 export async function lead(
   { context, faults, nodeMs, leaveMs, works, watch }: LeaderOptions,
@@ -59,8 +59,9 @@ export async function lead(
           started = { instances, until: performance.now() + OPENING_MS };
         }
         if (round % LOOK_EVERY === 0 || performance.now() < started.until) {
-          await place(context, lease, leaveMs);
-          const seen = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
+          const isSettled = performance.now() >= settled;
+          await place(context, lease, isSettled ? leaveMs : undefined);
+          const seen = await publish(context, lease, isSettled ? 0 : leaveMs);
           recovery.start(seen.placements, seen.nodes, signal);
           await faults.succeeded({ work: LOOP });
         }
@@ -107,12 +108,13 @@ async function startJobs(
   }
 }
 
-async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: number) {
+/** Places indexes. Nodes without a lease for `leaveMs` have left; undefined: none has. */
+async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs?: number) {
   await store.change(lease, async ({ definitions, nodes, placements }) => {
     const living = (await nodes.list()).map(nameOf);
-    const known = new Set((await nodes.list(leaveMs)).map(nameOf));
+    const known = leaveMs === undefined ? null : new Set((await nodes.list(leaveMs)).map(nameOf));
     const indexes = (await definitions.list()).map(({ index }) => index);
-    const hasLeft = (node: string) => !known.has(node);
+    const hasLeft = (node: string) => known !== null && !known.has(node);
     for (const placement of assignIndexes(indexes, living, await placements.list(), hasLeft)) {
       await placements.set(placement);
       logger.info(placement, 'index placed');
