@@ -142,11 +142,12 @@ export class Connector {
     const stored = await store.definitions.get(index);
     if (stored === undefined) return false;
     const living = await currentNodes(context, { signal });
-    await this.#publish(index, stored, living, lease);
     const name = await store.placements.nodeOf(index);
     const writer = living.find(({ node, isSilent }) => node === name && !isSilent);
-    const own = writer?.indexes.find((each) => each.index === index);
-    if (writer === undefined || own === undefined || own.commits.length === 0) return false;
+    if (writer === undefined) return false;
+    await this.#publish(index, stored, living, lease);
+    const own = writer.indexes.find((each) => each.index === index);
+    if (own === undefined || own.commits.length === 0) return false;
     if (await isAltered(context, index)) return false;
     const service = nodes.at(writer.address).service(lease.epoch);
     if (own.ordinals.length < own.shards) {
