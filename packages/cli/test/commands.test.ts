@@ -1,10 +1,11 @@
 // @module-tag slow
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchResponse } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ended, Home, lines, TABLES } from './child.ts';
 import { BACKENDS, onBackend } from './on-backend.ts';
+import { startServed } from './served.ts';
 
 /** Every command as a process of its own, over the small tables of fixtures/. */
 const local = new Home();
@@ -52,6 +53,31 @@ describe('lhs index move', () => {
     expect((await home.run(['search', './homes/moved', '*'])).code).toBe(3);
     expect((await home.run(['index', 'drop', 'moved', '--yes'])).code).toBe(0);
     expect((await home.run(['index', 'move', 'vec'])).code).toBe(2);
+  });
+
+  it('takes an index of a server into a root of its configuration, and back', async () => {
+    const [config, data, store] = ['move.yaml', 'moving', 'homes-of-a-server'].map((name) =>
+      home.path(name),
+    );
+    cpSync(home.path('data'), data, { recursive: true });
+    mkdirSync(store);
+    writeFileSync(config, JSON.stringify({ roots: { store } }));
+    const served = await startServed(home, ['--no-sync', '--data-dir', data, '--config', config]);
+    const run = (...args: string[]) => home.run([...args, '--url', served.url]);
+    try {
+      const moved = await run('index', 'move', 'vec', 'store');
+      expect([moved.code, moved.stderr]).toEqual([0, '']);
+      const [place, file, next] = lines(moved.stdout);
+      expect(place).toMatch(/^vec is in store now {2}in /);
+      expect(file).toBe('write "storage: store" in its definition file');
+      expect(next).toBe(`next: lhs index status vec --url ${served.url}`);
+      expect((await home.run(next!.split(' ').slice(2))).code).toBe(0);
+      expect(readdirSync(store)).not.toEqual([]);
+      expect((await run('index', 'move', 'vec', './homes')).stderr).toContain('root store');
+      expect((await run('index', 'move', 'vec', '--local')).code).toBe(0);
+    } finally {
+      await served.stop();
+    }
   });
 });
 

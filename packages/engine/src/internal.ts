@@ -54,7 +54,7 @@ export {
   homePlace,
   registeredDefinition,
 } from './schema/parse/resolve-definition.ts';
-export { renameDefinition } from './schema/rename-definition.ts';
+export { renameDefinition, withStorage } from './schema/rename-definition.ts';
 export { type BucketMap, shardTable } from './schema/sharding/bucket-map.ts';
 export { balancedTable } from './schema/sharding/bucket-plan.ts';
 export { type BuiltTotals, reshardPlan } from './schema/sharding/reshard-plan.ts';

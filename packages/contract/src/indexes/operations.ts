@@ -116,8 +116,7 @@ export const INDEX_OPERATIONS = Object.freeze({
   }),
   moveIndex: operation('POST /v1/index:move', 'Admin/MoveIndex', {
     member: 'indexes.move',
-    scope: 'admin',
-    plane: 'refuses',
+    ...ADMIN,
     activity: 'only',
     check: checkMoveIndexRequest,
     example: { ...INDEX, storage: 's3://bucket/indexes' },

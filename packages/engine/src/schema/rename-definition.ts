@@ -23,6 +23,12 @@ export function renameDefinition(text: string, name: string): string {
   });
 }
 
+/** The text of a definition with another store, or in none: then no window is cold. */
+export function withStorage(text: string, storage: string | undefined): string {
+  const moved = withSetting(text, ['storage'], storage);
+  return storage === undefined ? withSetting(moved, ['windows', 'hot'], undefined) : moved;
+}
+
 /** The text of a definition with another value of a setting, or without it. */
 export function withSetting(
   text: string,

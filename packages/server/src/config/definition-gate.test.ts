@@ -140,12 +140,14 @@ describe('the gate of definitions from the network', () => {
     ['lake/cold/a', join(folder, 'root/cold/a')],
     ['bucket', 's3://cold/lhs'],
     ['bucket/a/b', 's3://cold/lhs/a/b'],
+    ['s3://cold/lhs/a/b', 's3://cold/lhs/a/b'],
   ])('writes the place of the storage %s', async (storage, place) => {
     expect(parse(await gateDefinition(stored(storage), NAMES)).storage).toBe(place);
   });
 
   it.each([
     ...['/var/lib', './cold', '../secret', 'nowhere/cold', 's3://other/cold', 'file:///var/lib'],
+    ...['s3://cold/lhs/../b', 's3://cold/lhsb'],
     ...[
       'lake/../../secret',
       'lake/out',

@@ -141,8 +141,15 @@ function storageEdit(node: Node, names: SourceNames): Edit {
   return replacement(node, gateStorage(isScalar(node) ? String(node.value) : '', names));
 }
 
-/** The folder or address of `root` or `root/folder`. Throws invalid_argument. */
+/**
+ * The folder or address of `root` or `root/folder`; the address of a bucket that is in a root stays
+ * as it is. Throws invalid_argument.
+ */
 export function gateStorage(storage: string, names: SourceNames): string {
+  if (isUrl(storage)) {
+    if (rootOf(storage, names) !== null) return storage;
+    throw refused(`"${storage}" is in no root of the server`, names);
+  }
   const [root, ...path] = storage.split('/');
   return pathBelow(root, path.join('/'), names);
 }

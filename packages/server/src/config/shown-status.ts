@@ -31,5 +31,6 @@ export function shownPublished(
 /** The place of an index by the configured root that it is in, else by its last name alone. */
 export function shownPlace(place: string, names: SourceNames): string {
   const found = rootOf(place, names);
-  return found === null ? basename(place) : `${found.root}/${found.path}`;
+  if (found === null) return basename(place);
+  return found.path === '' ? found.root : `${found.root}/${found.path}`;
 }

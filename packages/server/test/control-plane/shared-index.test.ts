@@ -129,10 +129,10 @@ describe('an index of one node', () => {
   });
 
   it('moves into a store, and out of it, while it is searched', async () => {
-    const local = cluster.table.definition(3).replace(/catalog: \{.*?\}/, 'catalog: main');
-    const moveTo = async (settings: string, copies: number) => {
-      const definition_yaml = `${local}${settings}`;
-      await cluster.client.alterIndex({ index: INDEX, definition_yaml, apply: true });
+    const moveTo = async (storage: string | undefined, copies: number) => {
+      const moved = await cluster.client.moveIndex({ index: INDEX, storage });
+      const [now, previous] = storage === undefined ? [null, 'store'] : ['store', null];
+      expect(moved).toMatchObject({ storage: now, previous_storage: previous });
       await vi.waitFor(async () => {
         const route = await cluster.store.routes.get(INDEX);
         expect(route?.replicas.map((own) => own.length)).toEqual([copies, copies, copies]);
@@ -140,11 +140,11 @@ describe('an index of one node', () => {
     };
     const { index_generation } = await cluster.client.status({ index: INDEX });
     const end = cluster.searching();
-    await moveTo('storage: store\n', 3);
+    await moveTo('store', 3);
     await end();
     await cluster.table.append(1000);
     await cluster.expectWhole(false);
-    await moveTo('', 1);
+    await moveTo(undefined, 1);
     await cluster.table.append(1001);
     await cluster.expectWhole(false);
     expect(await cluster.client.status({ index: INDEX })).toMatchObject({ index_generation });

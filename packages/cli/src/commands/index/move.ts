@@ -16,7 +16,10 @@ export default class IndexMove extends LhsCommand {
   ];
   static override args = {
     index: indexArg,
-    storage: Args.string({ ignoreStdin: true, description: 'a folder or s3://bucket/prefix' }),
+    storage: Args.string({
+      ignoreStdin: true,
+      description: 'a folder or s3://bucket/prefix; of a server: one of its roots',
+    }),
   };
   static override flags = {
     local: Flags.boolean({ description: 'keep them in the data folder alone' }),
@@ -29,7 +32,9 @@ export default class IndexMove extends LhsCommand {
       throw new LhsError('invalid_argument', 'name a store, or give --local');
     }
     const backend = await this.backend(flags);
-    const place = storage === undefined || /^[a-z0-9]+:/.test(storage) ? storage : resolve(storage);
+    const isServed = this.remoteUrl(flags) !== undefined;
+    const isName = isServed || /^[a-z0-9]+:/.test(storage ?? '');
+    const place = storage === undefined || isName ? storage : resolve(storage);
     const done = await backend.moveIndex({
       index,
       ...(place === undefined ? {} : { storage: place }),
@@ -38,13 +43,16 @@ export default class IndexMove extends LhsCommand {
     const where = done.storage === null ? 'the data folder alone' : done.storage;
     this.print([
       `${done.index} is in ${where} now  in ${duration(done.took_ms)}`,
-      ...linesAfter(done),
+      ...linesAfter(done, isServed),
     ]);
   }
 }
 
 /** What follows: for its file, other data folders and readers. */
-function linesAfter({ index, storage, previous_storage }: MoveIndexResponse): readonly string[] {
+function linesAfter(
+  { index, storage, previous_storage }: MoveIndexResponse,
+  isServed: boolean,
+): readonly string[] {
   const file =
     storage === null
       ? 'take "storage" out of its definition file'
@@ -53,7 +61,7 @@ function linesAfter({ index, storage, previous_storage }: MoveIndexResponse): re
     storage === null || previous_storage === null
       ? []
       : ['other data folders that write it: drop it there, then create and sync it'];
-  const readers =
-    storage === null ? [] : [`next: lhs index status ${shellWord(`${storage}/${index}`)}`];
+  const name = isServed ? index : `${storage}/${index}`;
+  const readers = storage === null ? [] : [`next: lhs index status ${shellWord(name)}`];
   return [file, ...others, ...readers];
 }

@@ -3,17 +3,11 @@ import { checkMoveIndexRequest } from '@lakehouse-search/contract/internal';
 import { limitKept } from '../../open/kept-generations.ts';
 import { definitionOf } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
-import { withSetting } from '../../schema/rename-definition.ts';
+import { withStorage } from '../../schema/rename-definition.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { parsedInTurns } from './define.ts';
 import { buildRunning, timed, withLock } from './write-index.ts';
-
-/** The definition of an index that moves; without a store no window is cold. */
-function movedTo(definition: string, storage: string | undefined): string {
-  const text = withSetting(definition, ['storage'], storage);
-  return storage === undefined ? withSetting(text, ['windows', 'hot'], undefined) : text;
-}
 
 /**
  * Publishes an index in another store, or in none: its definition says where, and the end of the
@@ -28,7 +22,7 @@ export async function moveLocal(
   const { registered, definition } = accessible(indexes, index, call);
   const { registry } = indexes;
   const { uuid, name, baseDir } = registered;
-  const next = definitionOf(await parsedInTurns(movedTo(registered.definition, storage)));
+  const next = definitionOf(await parsedInTurns(withStorage(registered.definition, storage)));
   const turn = { what: 'move', signal: call.signal, home: 'left' } as const;
   return timed(() =>
     withLock(indexes, registered, turn, async () => {

@@ -9,6 +9,8 @@ import {
   type JobRequest,
   LhsError,
   type ListJobsRequest,
+  type MoveIndexRequest,
+  type MoveIndexResponse,
   type ReindexRequest,
   type ReindexResponse,
   type StartJobRequest,
@@ -17,6 +19,7 @@ import {
   checkAlterRequest,
   checkJobRequest,
   checkListJobsRequest,
+  checkMoveIndexRequest,
   checkReindexRequest,
   checkStartJobRequest,
   ENDED_JOB_STATES,
@@ -27,7 +30,12 @@ import {
   namedIndex,
   refuseAborted,
 } from '@lakehouse-search/contract/internal';
-import { carrySharding, registeredDefinition } from '@lakehouse-search/engine/internal';
+import {
+  carrySharding,
+  homePlace,
+  registeredDefinition,
+  withStorage,
+} from '@lakehouse-search/engine/internal';
 import { withAll } from '../../cluster/with-only.ts';
 import type { ClusterJob } from '../../store/cluster-jobs.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -57,7 +65,7 @@ const WATCH_MS = 200;
  * Jobs over all shards of an index. Any control plane accepts them; the one that leads runs them.
  */
 export class ClusterJobApi
-  implements JobApi, Pick<IngestApi, 'reindex'>, Pick<IndexApi, 'alterIndex'>
+  implements JobApi, Pick<IngestApi, 'reindex'>, Pick<IndexApi, 'alterIndex' | 'moveIndex'>
 {
   readonly #context: ClusterContext;
 
@@ -142,6 +150,22 @@ export class ClusterJobApi
     if (checked.apply !== true || plan.is_noop) return plan;
     const job = await this.#add('alter', { ...checked, definition_yaml: whole, index }, call);
     return (await this.#ended(job, call)) as AlterPlan;
+  }
+
+  /** An alter of the storage alone. */
+  async moveIndex(request: MoveIndexRequest, call: CallContext = {}): Promise<MoveIndexResponse> {
+    const { index: name, storage } = checkMoveIndexRequest(request);
+    requireWhole(call, 'moveIndex');
+    const began = performance.now();
+    const index = await resolveName(this.#context.store, name, call);
+    const { definition } = (await this.#context.store.definitions.get(index))!;
+    const definition_yaml = withStorage(definition, storage);
+    await this.alterIndex({ index, definition_yaml, apply: true }, call);
+    return {
+      ...{ index, storage: storage ?? null },
+      previous_storage: homePlace(registeredDefinition(definition)),
+      took_ms: Math.round(performance.now() - began),
+    };
   }
 
   async #add(

@@ -147,10 +147,7 @@ const refusedItems = (name: Operation): Method =>
 function refuse(name: string, request: unknown): never {
   const index = indexOf(request);
   throw new LhsError('unsupported', `${name} is not possible under a control plane`, {
-    hint:
-      name === 'moveIndex'
-        ? 'an alter whose definition has another storage, or none, moves the index'
-        : 'its connector keeps every index equal to the table; a reindex builds an index again',
+    hint: 'its connector keeps every index equal to the table; a reindex builds an index again',
     next: index === undefined ? [] : [syncStep(index, 'control_plane')],
   });
 }
