@@ -5,6 +5,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { trimCacheNow } from './cache-folder.ts';
 import {
+  type BlockFetch,
+  type ColdFile,
   ColdMiss,
   type ColdObject,
   coldFigures,
@@ -84,21 +86,36 @@ export function publishColdFigures(target: Float64Array): void {
   target.set([requests, hits, misses, bytesRead, heldBytes]);
 }
 
-/** Fetches all demanded blocks, of all files side by side. Throws what the store throws. */
+/**
+ * Fetches all demanded blocks, of all files side by side, and waits for those that others fetch.
+ * Throws what the store throws.
+ */
 export async function fetchDemanded(): Promise<void> {
   const files = [...demanded];
   coldFigures.rounds++;
   demanded.clear();
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const fetch: BlockFetch = { ended, others: new Set() };
+  try {
+    await fetchFiles(files, fetch);
+  } finally {
+    for (const file of files) file.endFetch(fetch);
+    end();
+  }
+  await Promise.all(fetch.others);
+  await trimCacheNow();
+}
+
+async function fetchFiles(files: readonly ColdFile[], fetch: BlockFetch): Promise<void> {
   const demands = await Promise.all(
     files.map(async (file): Promise<BlockDemand> => {
-      const blocks = await file.takeDemanded();
+      const blocks = await file.takeDemanded(fetch);
       const take = (block: number, bytes: Uint8Array) => file.put(block, bytes);
       return { object: file.object, blocks, take };
     }),
   );
   const missing = demands.filter(({ blocks }) => blocks.length > 0);
   if (missing.length > 0) await fetchBlocks(missing);
-  await trimCacheNow();
 }
 
 /**

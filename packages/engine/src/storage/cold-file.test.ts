@@ -58,9 +58,12 @@ function open(mapped = true) {
     window: null,
   };
   const file = new ColdFile(object, region, RESIDENT);
-  const missing = (from: number, to: number) => {
+  const missing = async (from: number, to: number) => {
     collectDemands(() => file.demand(from * BLOCK, (to - from) * BLOCK));
-    return file.takeDemanded();
+    const fetch = { ended: Promise.resolve(), others: new Set<Promise<void>>() };
+    const found = await file.takeDemanded(fetch);
+    file.endFetch(fetch);
+    return found;
   };
   /** What is read of blocks, each of which is fetched if it is missing. */
   const read = async (from: number, to: number) => {

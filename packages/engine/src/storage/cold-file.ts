@@ -41,6 +41,13 @@ export interface ColdObject extends BlockPlaces {
   readonly window: number | null | undefined;
 }
 
+/** A fetch of blocks. */
+export interface BlockFetch {
+  readonly ended: Promise<void>;
+  /** Ends of other fetches that bring blocks which this one needs, too. */
+  readonly others: Set<Promise<void>>;
+}
+
 /** Demanded bytes are not here yet. Work that does not fetch them fails with it. */
 export class ColdMiss extends LhsError {
   /** A component that was demanded as a whole: other segments will need theirs. */
@@ -134,6 +141,8 @@ export class ColdFile {
   readonly #region: Region;
   readonly #present: Uint8Array;
   readonly #wanted = new Set<number>();
+  /** Blocks on their way, and what fetches them. */
+  readonly #coming = new Map<number, BlockFetch>();
   #absent: number;
   readonly #residentBlocks: number;
   readonly #residentBytes: number;
@@ -225,21 +234,31 @@ export class ColdFile {
   }
 
   /**
-   * The demanded blocks that neither memory nor the cache on disk has, ascending. They are no
-   * longer demanded.
+   * The demanded blocks that neither memory nor the cache on disk has, ascending, for `fetch` to
+   * fetch; others fetch the rest. None is demanded any longer.
    */
-  async takeDemanded(): Promise<readonly number[]> {
+  async takeDemanded(fetch: BlockFetch): Promise<readonly number[]> {
     const blocks = [...this.#wanted].sort((a, b) => a - b);
     this.#wanted.clear();
     const pause = pauses();
     const missing: number[] = [];
     for (const block of blocks) {
-      if (this.#present[block] === 1) continue;
+      const other = this.#coming.get(block);
+      if (other !== undefined) fetch.others.add(other.ended);
+      if (this.#present[block] === 1 || other !== undefined) continue;
       if (this.#isCached(block)) this.#took(block);
-      else missing.push(block);
+      else {
+        missing.push(block);
+        this.#coming.set(block, fetch);
+      }
       await pause();
     }
     return missing;
+  }
+
+  /** Nothing is on its way by `fetch` any longer. */
+  endFetch(fetch: BlockFetch): void {
+    for (const [block, own] of this.#coming) if (own === fetch) this.#coming.delete(block);
   }
 
   /** Takes the bytes of a block. Throws corrupt_index if they are not those of the file. */
