@@ -1,4 +1,5 @@
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { allEnded } from '../base/all-ended.ts';
 import type { Awaitable, Shard } from '../shard/shard.ts';
 
 /** Errors of a shard that refuse the request itself: every shard would throw them. */
@@ -53,7 +54,7 @@ export class FanOut {
     operation: (shard: Shard, number: number) => Awaitable<T>,
   ): Promise<readonly (T | undefined)[]> {
     if (this.alone) return [await operation(this.shards[0], 0)];
-    const answers = await Promise.all(
+    const answers = await allEnded(
       this.shards.map((shard, number) => this.#askOne(shard, number, operation)),
     );
     if (this.failed === this.shards.length) throw this.error;

@@ -6,6 +6,7 @@
 
 import { type ErrorCode, type FailedArm, LhsError } from '@lakehouse-search/contract';
 import { type CheckedHybrid, type Fusion, fusionFor } from '@lakehouse-search/contract/internal';
+import { allEnded } from '../../base/all-ended.ts';
 import { writeTree } from '../../query/tree/write.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { VectorField } from '../../shard/execute/nearest.ts';
@@ -74,27 +75,26 @@ export async function findHybrid(
   const texts = lexicalFields(mapping, checked.lexicalFields);
   requireTexts(texts, mapping.definition.index);
   const failed: FailedArm[] = [];
-  const errors: LhsError[] = [];
+  const errors: { [Arm in FailedArm['arm']]?: LhsError } = {};
   const fail = (arm: FailedArm['arm'], error: unknown): null => {
     if (!(error instanceof LhsError) || !ARM_CODES.has(error.code)) throw error;
     const { code, message, hint, next } = error;
     const way = next.length === 0 ? {} : { next };
     failed.push({ arm, code, message, ...(hint === undefined ? {} : { hint }), ...way });
-    errors.push(error);
+    errors[arm] = error;
     return null;
   };
   const { semantic: meaning, lexical: wording } = fusion.weights;
-  const semantic =
+  // Side by side: both may wait for bytes of an object store.
+  const [semantic, lexical] = await allEnded([
     meaning === 0
       ? null
-      : await findNear(context, fan, field, nearest, filters).catch((e) => fail('semantic', e));
-  const lexical =
+      : findNear(context, fan, field, nearest, filters).catch((e) => fail('semantic', e)),
     wording === 0
       ? null
-      : await findWords(context, fan, text, texts, rest, nearest.k).catch((e) =>
-          fail('lexical', e),
-        );
-  if (lexical === null && semantic === null) throw errors[0];
+      : findWords(context, fan, text, texts, rest, nearest.k).catch((e) => fail('lexical', e)),
+  ]);
+  if (lexical === null && semantic === null) throw errors.semantic ?? errors.lexical;
   const docs = fuse({ lexical: lexical?.docs ?? null, semantic: semantic?.docs ?? null }, fusion);
   const weak = [
     ...(lexical?.docs.length === 0 ? [noWords(text, rest)] : []),

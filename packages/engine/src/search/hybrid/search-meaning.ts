@@ -10,6 +10,7 @@ import type {
   CheckedRequest,
   CheckedSemantic,
 } from '@lakehouse-search/contract/internal';
+import { allEnded } from '../../base/all-ended.ts';
 import { lexicalFields } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
@@ -36,13 +37,16 @@ export async function searchSemantic(
   const fan = new FanOut(context.shards);
   const field = vectorFieldOf(queryFields(context.mapping), nearest.vector_field);
   const rest = await prepareRest(context, fan, search);
-  const near = await findNear(context, fan, field, nearest, filtersOf(rest.queries));
-  const found = nearByShard(fan.shards.length, near, '');
   const { query_text: text = '' } = nearest;
   const texts = lexicalFields(context.mapping, undefined);
+  // Side by side: both may wait for bytes of an object store.
+  const [near, absent] = await allEnded([
+    findNear(context, fan, field, nearest, filtersOf(rest.queries)),
+    absentWords(context, fan, text, texts, field),
+  ]);
+  const found = nearByShard(fan.shards.length, near, '');
   const weak = nearNotes(near, text);
-  const absent = weak.length > 0 ? [] : await absentWords(context, fan, text, texts, field);
-  const more = notesOf([...weak, ...absent]);
+  const more = notesOf(weak.length > 0 ? weak : absent);
   const answer = await answerSearch(context, fan, withDocs(rest, found), started, { more });
   return withDepth(answer, checked, nearest.k, `only the ${nearest.k} nearest rows`);
 }
