@@ -42,6 +42,10 @@ export interface LikedTerms {
   readonly liked: readonly { readonly field: string; readonly term: Uint8Array }[];
 }
 
+/** How many documents there are. */
+export const countDocs = ({ segments }: BoundDocs): number =>
+  segments.values().reduce((sum, { docs }) => sum + docs.length, 0);
+
 /** The score of a document; null if it is not among the precomputed ones. */
 export function precomputedScore(
   precomputed: BoundDocs,

@@ -32,6 +32,7 @@ import { type KeyOrder, RankedDocs, SegmentDoc } from '../../collect/ranked-docs
 import { segmentOrder } from '../../collect/segment-order.ts';
 import { hasCold } from '../../index/cold-segments.ts';
 import type { Clause } from '../../query/bind/clause.ts';
+import { countDocs } from '../../query/bind/precomputed.ts';
 import type { RangeScores, SegmentNode } from '../../query/weight/segment-node.ts';
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { createWeight, type Weight } from '../../query/weight/weight.ts';
@@ -113,18 +114,24 @@ export function* executing(
 
 const keysOf = (_: number, { keys }: SegmentReader): KeyOrder => keys;
 
-/** The first documents in an order by fields without that of keys; null: it is here, or decides. */
+/** The first documents without the order of keys; null: it is here, or decides. */
 function* searchUntied(
   segments: readonly SegmentReader[],
   plan: ExecutionPlan,
 ): Generator<void, Execution | null> {
-  const { order, collapse, limit } = plan;
-  const isOfFields = order[0]?.kind === 'field' && order.every(({ kind }) => kind !== 'key');
-  if (!isOfFields || collapse !== null || !canSettle(segments, plan)) return null;
-  const more = { ...plan, limit: limit + SPARE };
+  const most = collectedUntied(plan);
+  if (most === 0 || !canSettle(segments, plan)) return null;
+  const more = { ...plan, limit: most };
   const { total, docs: found } = yield* new Search(segments, more, numberedKeys).running();
-  const docs = settled(segments, found as readonly RankedDoc[], plan);
+  const docs = settled(segments, found as readonly RankedDoc[], most, plan);
   return docs === null ? null : { docs, total };
+}
+
+/** How many documents are found without the order of keys; 0: it decides. */
+function collectedUntied({ clause, order, collapse, limit }: ExecutionPlan): number {
+  if (collapse !== null || order.some(({ kind }) => kind === 'key')) return 0;
+  if (clause.kind === 'precomputed') return 1 + Math.max(limit, countDocs(clause.precomputed));
+  return order[0]?.kind === 'field' ? limit + SPARE : 0;
 }
 
 /** One search over segments, by bitmaps. */

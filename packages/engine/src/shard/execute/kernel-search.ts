@@ -167,12 +167,13 @@ function* searchUntied(
   plan: RaisedPlan,
 ): Generator<void, Execution | null> {
   if (!canSettle(segments, plan)) return null;
-  const top = new TopDocs(plan.limit + SPARE, numberKey, null, plan.added);
+  const most = plan.limit + SPARE;
+  const top = new TopDocs(most, numberKey, null, plan.added);
   const total = yield* search.search(top, plan.total);
   const found = top.harvest().map((doc): RankedDoc => {
     return { ...doc, values: [doc.score], key: numberKey(doc.segment, doc.doc) };
   });
-  const docs = settled(segments, found, plan);
+  const docs = settled(segments, found, most, plan);
   if (docs === null) return null;
   const skipped = Math.min(plan.skip ?? 0, docs.length);
   return { docs: docs.slice(skipped), total, skipped };

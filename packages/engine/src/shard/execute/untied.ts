@@ -43,16 +43,17 @@ export function numberKey(segment: number, doc: number): Uint8Array {
 }
 
 /**
- * The page out of `limit + SPARE` documents whose ties are in the order of numbers; null: too many
+ * The page out of the first `most` documents whose ties are in the order of numbers; null: too many
  * tie with its last one.
  */
 export function settled(
   segments: readonly SegmentReader[],
   found: readonly RankedDoc[],
+  most: number,
   page: Page,
 ): readonly RankedDoc[] | null {
   const { order, limit } = page;
-  const spare = found[limit + SPARE - 1];
+  const spare = found[most - 1];
   if (spare !== undefined && compareSorted(spare, found[limit - 1], order) === 0) return null;
   return firstByKeys(
     found.map((doc) => new SegmentDoc(segments[doc.segment].keys, doc)),
