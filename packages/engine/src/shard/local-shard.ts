@@ -11,7 +11,13 @@ import type { Mapping } from '../schema/mapping.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { type Prepare, withColdBytes } from '../storage/cold-cache.ts';
-import { type DemandingPlan, demandFor, demandVectors } from './execute/demand.ts';
+import { mapCold } from '../storage/cold-file.ts';
+import {
+  type DemandingPlan,
+  demandFor,
+  demandFrequencies,
+  demandPlaces,
+} from './execute/demand.ts';
 import { executing } from './execute/execute.ts';
 import type { FilterCache } from './execute/filter-cache.ts';
 import { narrowingClauses } from './execute/narrowing.ts';
@@ -101,7 +107,10 @@ export class LocalShard implements Shard {
   }
 
   statistics({ fields, tenant }: StatisticsRequest): Awaitable<readonly FieldFigures[]> {
-    if (tenant === undefined) return this.#reading(() => gatherFigures(this.#segments, fields));
+    if (tenant === undefined) {
+      const demand = () => demandFrequencies(this.#segments, fields);
+      return this.#reading(() => gatherFigures(this.#segments, fields), demand);
+    }
     const plans = new Map(this.#mapping.fields.map(({ plan }) => [plan.id, plan]));
     const scope = {
       tenantFilter: tenantFilter(this.#mapping, tenant),
@@ -153,11 +162,11 @@ export class LocalShard implements Shard {
   }
 
   nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<NearDocs> {
-    const plan = queryFields(this.#mapping).plans.get(request.field);
     const clauses = this.#narrowing(request);
     const prepare: Prepare = (missing) => {
       this.#demand({ clauses }, missing);
-      if (plan !== undefined && clauses.length === 0) demandVectors(this.#segments, plan.id);
+      // keys decide between rows that are equally near
+      for (const segment of this.#segments) if (segment.isCold) demandPlaces(segment);
     };
     return this.#reading(() => this.#nearest(request, signal), prepare);
   }
@@ -175,7 +184,7 @@ export class LocalShard implements Shard {
     const found = nearestDocs(this.#segments, withVector(plan), vector, settings, scope);
     if (!keys) return found;
     const keyOf = ({ segment, doc }: NearDoc) => this.#segments[segment].keys.key(doc);
-    return { ...found, docs: found.docs.map((near) => ({ ...near, key: keyOf(near) })) };
+    return { ...found, docs: mapCold(found.docs, (near) => ({ ...near, key: keyOf(near) })) };
   }
 
   async aggregate(

@@ -2,6 +2,7 @@
 /** Which bytes an index opened by its location reads, and that its answers are the same. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SearchResponse } from '@lakehouse-search/contract';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -112,6 +113,27 @@ describe('an index that is opened by its location', () => {
       rounds[name] = coldFigures.rounds - before;
     }
     expect(Math.max(...Object.values(rounds)), JSON.stringify(rounds)).toBeLessThan(5);
+  });
+
+  it('waits for the store a few times for the nearest rows, equally near ones too', async () => {
+    const searches: Record<string, () => Promise<SearchResponse>> = {
+      semantic: () => reader.semantic({ index: 't', query_text: 'word3 word5' }),
+      'more of them': () =>
+        reader.semantic({ index: 't', query_text: 'word1', k: 1000, limit: 10 }),
+      filtered: () => reader.semantic({ index: 't', query_text: 'word3', filter: 'day:[1 TO 9]' }),
+      // words and meaning are found side by side
+      hybrid: () => reader.hybrid({ index: 't', query_text: 'word3 word7' }),
+    };
+    const rounds: Record<string, number> = {};
+    for (const [name, search] of Object.entries(searches)) {
+      emptyCache();
+      const before = coldFigures.rounds;
+      expect((await search()).hits.length, name).toBe(10);
+      rounds[name] = coldFigures.rounds - before;
+    }
+    const { hybrid, ...others } = rounds;
+    expect(Math.max(...Object.values(others)), JSON.stringify(others)).toBeLessThan(7);
+    expect(hybrid).toBeLessThan(9);
   });
 
   it('reads what it shows of ten hits with few requests', async () => {

@@ -6,6 +6,7 @@ import type { SortKey } from '../../collect/order.ts';
 import { BIG } from '../../postings/term-info.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { allParts, exactTerms, isCompoundModule, moduleOf } from '../../query/clauses/registry.ts';
+import type { TermsOfField } from '../../query/weight/statistics.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
@@ -39,7 +40,7 @@ export function demandFor(
     if (!segment.isCold || !reachable(segment)) continue;
     for (const clause of clauses) demandClause(segment, clause);
     if (isByKey) collectDemands(() => void segment.keys.ranks);
-    if (limit > 0) collectDemands(() => segment.keys.demandPlaces?.());
+    if (limit > 0) demandPlaces(segment);
     for (const key of order) if (key.kind === 'field') segment.demandColumn(key.field);
     if (collapse !== null) segment.demandColumn(collapse);
     if (component !== null) segment.demandFiles(component);
@@ -50,20 +51,30 @@ export function demandFor(
 function keysDecide({ clauses, order = [], collapse = null, limit = 0 }: DemandingPlan): boolean {
   if (limit === 0) return false;
   const isByScore = order.every(({ kind }) => kind === 'score');
-  return collapse !== null || (isByScore && !clauses.slice(0, 1).some(scoresWords));
+  return collapse !== null || (isByScore && !clauses.slice(0, 1).some(differsByScore));
 }
 
-function scoresWords(clause: Clause): boolean {
+/** Whether documents have different scores. */
+function differsByScore(clause: Clause): boolean {
   const module = moduleOf(clause);
-  return isCompoundModule(module)
-    ? allParts(clause).some(scoresWords)
-    : module.scoresWords === true;
+  if (isCompoundModule(module)) return allParts(clause).some(differsByScore);
+  return module.scoresWords === true || clause.kind === 'precomputed';
 }
 
-/** Demands what a search for the nearest of all documents reads first. */
-export function demandVectors(segments: readonly SegmentReader[], field: number): void {
+/** Demands what says where the keys of documents are. */
+export function demandPlaces({ keys }: SegmentReader): void {
+  collectDemands(() => keys.demandPlaces?.());
+}
+
+/** Demands what says in how many documents terms are. */
+export function demandFrequencies(
+  segments: readonly SegmentReader[],
+  fields: readonly TermsOfField[],
+): void {
   for (const segment of segments) {
-    if (segment.isCold) collectDemands(() => segment.vectors(field, true)?.needHighs(null));
+    for (const { field, terms } of fields) {
+      for (const term of terms) collectDemands(() => void segment.inverted(field)?.frequency(term));
+    }
   }
 }
 

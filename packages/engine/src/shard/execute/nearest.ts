@@ -91,7 +91,7 @@ export function firstNear<T extends { readonly similarity: number }>(
   const last = sorted[k - 1].similarity;
   const nearer = sorted.filter(({ similarity }) => similarity > last);
   const level = sorted.filter(({ similarity }) => similarity === last);
-  const byKey = level.map((near) => ({ near, key: keyOf(near) }));
+  const byKey = mapCold(level, (near) => ({ near, key: keyOf(near) }));
   byKey.sort((a, b) => Buffer.compare(a.key, b.key));
   return [...nearer, ...byKey.slice(0, k - nearer.length).map(({ near }) => near)];
 }
