@@ -67,7 +67,7 @@ const listOf = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : text.split(',').map((part) => part.trim());
 
 function ordinal(text: string): number {
-  if (/^\d{1,2}$/.test(text)) return Number(text);
+  if (/^\d{1,4}$/.test(text)) return Number(text);
   const message = `"cluster.shard_ordinals" has "${text}": expected whole numbers such as 0,2`;
   throw new LhsError('invalid_argument', message);
 }

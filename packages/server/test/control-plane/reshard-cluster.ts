@@ -42,6 +42,8 @@ export interface ClusterSettings {
   readonly shards?: number;
   /** A node without a heartbeat for this time has left for good. */
   readonly leaveMs?: number;
+  /** The lease of a node. */
+  readonly nodeMs?: number;
   /** Absent: the cluster has no key. */
   readonly key?: string;
   /** All nodes read the index from a store. */
@@ -75,6 +77,7 @@ export class ReshardCluster {
 
   async start(): Promise<void> {
     const { shards = 1, leaveMs = 600_000, key, isShared, hasWindows } = this.#settings;
+    const { nodeMs = Math.min(6000, leaveMs) } = this.#settings;
     // a store that is there and empty is no data folder
     if (isShared) mkdirSync(join(this.folder, 'store'));
     const store = isShared && join(this.folder, 'store');
@@ -83,7 +86,7 @@ export class ReshardCluster {
     this.#plane = await serveControlPlane({
       options: serverOptions({ ...this.#values, sync_poll_ms: 100 }, {}, this.table.folder),
       ...{ names: this.#names, key },
-      times: { leaseMs: 120_000, nodeMs: Math.min(6000, leaveMs), leaveMs, silenceMs: 120_000 },
+      times: { leaseMs: 120_000, nodeMs, leaveMs, silenceMs: 120_000 },
     });
     this.store = await openStore({ file: join(this.table.folder, 'server.db') });
     for (const name of ['n1', 'n2', 'n3']) await this.join(name);

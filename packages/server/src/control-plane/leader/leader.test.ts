@@ -12,7 +12,7 @@ import { WorkWatch } from './work-watch.ts';
 
 const DEFINITION = `version: 1
 index: notes
-source: { catalog: main, table: ops.notes }
+source: { catalog: { type: filesystem, warehouse: /lake }, table: ops.notes }
 fields: [{ name: title, type: TEXT }]
 `;
 const LEFT_MS = -3_600_000;

@@ -1,4 +1,5 @@
-import { registeredDefinition } from '@lakehouse-search/engine/internal';
+import { homePlace, registeredDefinition } from '@lakehouse-search/engine/internal';
+import type { StoredDefinition } from '../../store/definitions.ts';
 import type { Lease } from '../../store/leases.ts';
 import type { StoredNode } from '../../store/nodes.ts';
 import type { Placement } from '../../store/placements.ts';
@@ -17,6 +18,8 @@ const ROUND_MS = 250;
 const LOOK_EVERY = 4;
 /** Time after the start of a node in which each round looks: it opens what it can read. */
 const OPENING_MS = 10_000;
+/** Time for nodes that could not renew their leases. */
+const REGISTER_MS = 10_000;
 const LOOP = 'leader';
 
 /** What the leader of the control planes does. */
@@ -25,7 +28,7 @@ export interface LeaderOptions {
   readonly faults: LoopFaults;
   /** The time of a node's lease. */
   readonly nodeMs: number;
-  /** A node without a lease for this time has left for good: its indexes move. */
+  /** A node without a lease for this time has left for good: indexes on its disk move. */
   readonly leaveMs: number;
   /** What jobs run besides builds and changes of definitions. */
   readonly works?: JobWorks;
@@ -44,7 +47,7 @@ export async function lead(
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
-  const settled = performance.now() + nodeMs;
+  const settled = performance.now() + Math.min(nodeMs, REGISTER_MS);
   const running = new Map<string, Promise<void>>();
   const recovery = new Recovery(context, faults);
   let started = { instances: '', until: 0 };
@@ -108,13 +111,19 @@ async function startJobs(
   }
 }
 
-/** Places indexes. Nodes without a lease for `leaveMs` have left; undefined: none has. */
+/**
+ * Places indexes. A node without a lease has left indexes in a store, others after `leaveMs`;
+ * undefined: none.
+ */
 async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs?: number) {
   await store.change(lease, async ({ definitions, nodes, placements }) => {
     const living = (await nodes.list()).map(nameOf);
-    const known = leaveMs === undefined ? null : new Set((await nodes.list(leaveMs)).map(nameOf));
-    const indexes = (await definitions.list()).map(({ index }) => index);
-    const hasLeft = (node: string) => known !== null && !known.has(node);
+    const known = (await nodes.list(leaveMs)).map(nameOf);
+    const all = await definitions.list();
+    const indexes = all.map(({ index }) => index);
+    const stored = new Set(all.filter(isStored).map(({ index }) => index));
+    const hasLeft = ({ index, node }: Placement) =>
+      leaveMs !== undefined && !(stored.has(index) ? living : known).includes(node);
     for (const placement of assignIndexes(indexes, living, await placements.list(), hasLeft)) {
       await placements.set(placement);
       logger.info(placement, 'index placed');
@@ -123,6 +132,9 @@ async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs?: 
 }
 
 const nameOf = ({ node }: StoredNode): string => node;
+
+const isStored = ({ definition }: StoredDefinition): boolean =>
+  homePlace(registeredDefinition(definition)) !== null;
 
 /** What a look at the cluster has found. */
 interface Seen {

@@ -9,9 +9,9 @@ export function assignIndexes(
   indexes: readonly string[],
   living: readonly string[],
   placements: readonly Placement[],
-  hasLeft: (node: string) => boolean = (node) => !living.includes(node),
+  hasLeft: (placement: Placement) => boolean = ({ node }) => !living.includes(node),
 ): readonly Placement[] {
-  const placed = placements.filter(({ node }) => !hasLeft(node));
+  const placed = placements.filter((placement) => !hasLeft(placement));
   const load = new Map([...living].sort().map((node) => [node, 0]));
   const add = (node: string) => load.has(node) && load.set(node, load.get(node)! + 1);
   for (const { node } of placed) add(node);
