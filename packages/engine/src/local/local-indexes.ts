@@ -329,6 +329,13 @@ export class LocalIndexes {
     this.#pins.forget(uuid);
   }
 
+  /** Goes on with the data folder that was made again where this one was removed. */
+  reopen(): void {
+    if (!this.registry.isGone()) return;
+    for (const uuid of [...this.#open.keys()]) this.forget(uuid);
+    this.registry.reopen();
+  }
+
   /** What an index is now. Throws corrupt_index, io_error. */
   describe(known: KnownIndex): IndexDescription {
     if (commitVersion(known.folder) === null) return describeIndex(known.definition, null);

@@ -27,10 +27,12 @@ interface LookParts {
   readonly closing: AbortSignal;
   /** Lets go of an index that was dropped. */
   readonly forget: (uuid: string) => void;
+  /** Goes on with the data folder if it was made again. */
+  readonly reopen: () => void;
 }
 
 /** The engine whose indexes are looked at. */
-interface LookedAt extends Pick<LookParts, 'clock' | 'forget'> {
+interface LookedAt extends Pick<LookParts, 'clock' | 'forget' | 'reopen'> {
   readonly life: EngineLife;
 }
 
@@ -78,7 +80,8 @@ export class PublishedLooks {
     try {
       return await read();
     } catch (error) {
-      const isLost = error instanceof LhsError && error.code === 'io_error';
+      const isLost = error instanceof LhsError && /^(io_error|index_not_built)$/.test(error.code);
+      if (isLost) this.#parts.reader.doubt();
       if (!isLost || !(await this.#look())) throw withoutSync(error, 'publisher');
       return read();
     }
@@ -112,10 +115,11 @@ export class PublishedLooks {
   }
 
   async #lookOnce(): Promise<boolean> {
-    const { reader, closing, forget } = this.#parts;
+    const { reader, closing, forget, reopen } = this.#parts;
     try {
       const { isChanged, dropped, faults }: PublishedNews = await reader.look({ signal: closing });
       for (const uuid of dropped) forget(uuid);
+      if (isChanged) reopen();
       reader.warn(faults);
       return isChanged;
     } catch (error) {
@@ -133,7 +137,8 @@ export function publishedLooks(
   if (reader === undefined) return null;
   const { life, clock } = indexes;
   const forget = (uuid: string) => indexes.forget(uuid);
-  return new PublishedLooks({ reader, clock, refreshMs, closing: life.closing, forget });
+  const reopen = () => indexes.reopen();
+  return new PublishedLooks({ reader, clock, refreshMs, closing: life.closing, forget, reopen });
 }
 
 /** The error for a name that is not published at the location, in place of the registry's. */

@@ -133,6 +133,22 @@ export class RegistryFile {
     this.#changing(() => this.#db.exec('VACUUM'));
   }
 
+  /** Whether the file was removed or replaced since it was opened. */
+  isGone(): boolean {
+    return this.#identity !== null && lookAt(this.path).identity !== this.#identity;
+  }
+
+  /** Goes on with the file that is there now, or with an empty one. Throws as the constructor. */
+  reopen(): void {
+    const { identity, mtimeMs } = lookAt(this.path);
+    this.#identity = identity;
+    this.#copiedMs = mtimeMs;
+    this.#settledMs = null;
+    this.#ownChanges++;
+    this.#period = -1;
+    this.#use(openDatabase(this.path));
+  }
+
   close(): void {
     this.#db.close();
   }

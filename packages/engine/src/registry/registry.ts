@@ -94,6 +94,16 @@ export class Registry {
     this.syncFaults = new Faults(this.#file, 'sync_faults');
   }
 
+  /** Whether its file was removed or replaced. */
+  isGone(): boolean {
+    return this.#file.isGone();
+  }
+
+  /** Goes on with the file that is there now, or with none: of a folder in a cache. */
+  reopen(): void {
+    this.#file.reopen();
+  }
+
   /** All indexes, sorted by name. */
   list(): readonly RegisteredIndex[] {
     return this.#file.all<Row>('SELECT * FROM indexes ORDER BY name').map(fromRow);

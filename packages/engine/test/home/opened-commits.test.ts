@@ -67,6 +67,23 @@ describe('the cache of opened commits', () => {
     expect(await readAll()).toBe(ROWS);
   });
 
+  it.each(['', 'opened', 'registry.db', 'CURRENT'])(
+    'may be removed while a program reads: %s',
+    async (name) => {
+      const engine = await open();
+      const other = await open();
+      const find = () => engine.search({ index: 't', query: 'id:k7', limit: 1 });
+      expect(await find()).toMatchObject({ total: 1 });
+      const isIt = (path: string) => path === join(cache, name) || path.endsWith(`/${name}`);
+      rmSync([cache, ...paths()].find(isIt)!, { recursive: true });
+      await other.close();
+      expect(await find()).toMatchObject({ total: 1 });
+      expect(await Array.fromAsync(engine.exportDocuments({ index: 't' }))).toHaveLength(ROWS);
+      await engine.close();
+      expect(await readAll()).toBe(ROWS);
+    },
+  );
+
   it('fetches a file again that was cut', async () => {
     await readAll();
     truncateSync(paths().find((path) => path.endsWith('.f1.text'))!, 100);

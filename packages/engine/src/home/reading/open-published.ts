@@ -31,8 +31,8 @@ export async function openPublished(
   cacheLimit();
   const { home, index } = await findPublished(location, call.signal);
   const name = index?.name ?? null;
-  const { folder, close } = openFolder(`2.${hash('sha256', location).slice(0, 32)}`);
-  const reader = new PublishedReader({ ...options, home, name, location, folder, close });
+  const opened = openFolder(`2.${hash('sha256', location).slice(0, 32)}`);
+  const reader = new PublishedReader({ ...options, home, name, location, opened });
   try {
     const { faults } = await reader.look(call, index);
     const isEmpty = reader.isEmpty();

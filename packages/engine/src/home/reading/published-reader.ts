@@ -4,6 +4,7 @@
  * removes the files that neither it nor a point in time needs.
  */
 import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { CallContext, LhsError } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
 import type { Clock } from '../../base/time/clock.ts';
@@ -40,7 +41,13 @@ import type { Home } from '../stored-json.ts';
 import { requireTrusted } from '../trusted-location.ts';
 import { lastPublication, type Publication, writePublication } from '../writing/publication.ts';
 import { movedTo, type NamedHead, notThere } from './find-published.ts';
-import { cacheError, markCommit, unmarkFormer } from './opened-folder.ts';
+import {
+  cacheError,
+  markCommit,
+  type OpenedFolder,
+  openFolder,
+  unmarkFormer,
+} from './opened-folder.ts';
 
 /** Indexes that are brought up at a time. */
 const AT_ONCE = 4;
@@ -58,8 +65,7 @@ interface ReaderParts {
   /** Of a place: the names of the indexes that are read. Default: all. */
   readonly only?: (() => readonly string[]) | undefined;
   readonly location: string;
-  readonly folder: string;
-  readonly close: () => void;
+  readonly opened: OpenedFolder;
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
 }
@@ -80,6 +86,7 @@ export class PublishedReader {
   readonly folder: string;
   readonly #parts: ReaderParts;
   readonly #registry: Registry;
+  #opened: OpenedFolder;
   /** Versions of the heads that were brought here. */
   readonly #etags = new Map<string, string>();
   /** Where indexes are that were moved, by name. */
@@ -91,9 +98,10 @@ export class PublishedReader {
 
   constructor(parts: ReaderParts) {
     this.location = parts.location;
-    this.folder = parts.folder;
+    this.folder = parts.opened.folder;
     this.#parts = parts;
-    this.#registry = new Registry(parts.folder);
+    this.#opened = parts.opened;
+    this.#registry = new Registry(this.folder);
   }
 
   get isPlace(): boolean {
@@ -110,6 +118,8 @@ export class PublishedReader {
    * and as `inStore`.
    */
   async look(call: CallContext, known: NamedHead | null = null): Promise<PublishedNews> {
+    const isRemade = this.#registry.isGone();
+    if (isRemade) this.#remake();
     const names = this.#parts.only?.();
     const heads = known === null ? await inStore(() => this.#heads(call.signal, names)) : [known];
     const faults: LhsError[] = [];
@@ -132,9 +142,23 @@ export class PublishedReader {
         faults.push(cacheError(error) as LhsError);
       }
     });
+    if (isRemade && !this.isEmpty()) isChanged = true;
     if (isChanged) await trimCache(cacheLimit());
     this.#isFilled ||= isChanged;
     return { isChanged, dropped, faults };
+  }
+
+  /** Makes the data folder again that was removed from the cache. */
+  #remake(): void {
+    this.#opened.close();
+    this.#opened = openFolder(basename(this.folder));
+    this.#registry.reopen();
+    this.doubt();
+  }
+
+  /** The next look examines files of indexes that are at their newest commit, too. */
+  doubt(): void {
+    this.#etags.clear();
   }
 
   /** Warns of faults, of each of them once until it is over. */
@@ -150,7 +174,7 @@ export class PublishedReader {
   /** Closes the data folder. What nobody has open leaves the cache if that has too much. */
   async close(): Promise<void> {
     this.#registry.close();
-    this.#parts.close();
+    this.#opened.close();
     if (this.#isFilled) await trimCache(cacheLimit());
   }
 
@@ -210,7 +234,8 @@ export class PublishedReader {
   }
 
   async #make(name: string, head: Head, call: CallContext): Promise<void> {
-    const { folder: dataDir, openDirectory, location, home } = this.#parts;
+    const { openDirectory, location, home } = this.#parts;
+    const dataDir = this.folder;
     const commit = await this.#commitAt(name, head, call);
     const alias = this.#parts.name === null ? `${location}/${name}` : location;
     const origin = {
