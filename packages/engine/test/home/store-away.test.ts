@@ -4,12 +4,17 @@ import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { appendRows } from '@lakehouse-search/lake';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
+import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { storeLakes } from './store-lake.ts';
 
 const store = storeLakes();
 const add = (id: string) => appendRows(store.lake.source, { kind: 'rows', rows: [{ id }] });
 
 const fieldsIn = (storage: string) => `storage: ${storage}\nfields: [{ name: id, type: KEYWORD }]`;
+
+const definitionIn = (storage: string) =>
+  `version: 1\nindex: t\nsource: { catalog: ${JSON.stringify(store.lake.source.catalog)}, ` +
+  `table: a.t }\n${fieldsIn(storage)}`;
 
 const AWAYS = {
   'a bucket that is gone': { kind: 'status', status: 404, code: 'NoSuchBucket' },
@@ -84,6 +89,54 @@ describe.each(Object.entries(AWAYS))('an index with %s', (_, fault) => {
   });
 });
 
+describe('an index that moves to a store which does not take it', () => {
+  const index = 't';
+  beforeEach(async () => {
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await store.lake.define(fieldsIn(store.place));
+    await add('k0');
+    await store.lake.backend.reindex({ index });
+  });
+
+  it.each(Object.entries(AWAYS))('stays where it is: %s', async (_, fault) => {
+    const { backend } = store.lake;
+    store.server.fault = ({ key }) => (key.includes('/other/') ? fault : null);
+    const storage = `${store.place}/other`;
+    await expect(backend.moveIndex({ index, storage })).rejects.toMatchObject({
+      message: expect.stringContaining('/other/'),
+    });
+    await add('k1');
+    await backend.sync({ index });
+    const at = await openEngine(`${store.place}/t`, { threads: 0 });
+    expect((await at.search({ index, query: '*' })).total).toBe(2);
+    await at.close();
+  });
+
+  it('stays where it is if that store has another index of its name', async () => {
+    const { backend } = store.lake;
+    const storage = `${store.place}/taken`;
+    const other = await openSmallLake();
+    await other.create(schemaOf({ id: 'string' }));
+    await other.define(fieldsIn(storage));
+    await other.backend.reindex({ index });
+    await other.close();
+    const taken = { code: 'already_exists' };
+    await expect(backend.moveIndex({ index, storage })).rejects.toMatchObject(taken);
+    await backend.sync({ index });
+    // a definition of an older version or of a file may lead there, too
+    const { folder: base_dir } = store.lake;
+    const definition_yaml = definitionIn(storage);
+    const altered = backend.alterIndex({ index, definition_yaml, base_dir, apply: true });
+    await expect(altered).rejects.toMatchObject(taken);
+    await expect(backend.sync({ index })).rejects.toMatchObject({
+      ...taken,
+      next: [{ step: 'leave_store', index }],
+    });
+    await backend.moveIndex({ index, storage: `${store.place}/free` });
+    expect(await rows()).toBe(1);
+  });
+});
+
 describe('an index that has not been built', () => {
   it('is fetched by a sync if it is published', async () => {
     await store.lake.create(schemaOf({ id: 'string' }));
@@ -99,12 +152,9 @@ describe('an index that has not been built', () => {
   });
 
   it('gets another store by a corrected definition', async () => {
-    const { backend, folder, source } = store.lake;
+    const { backend, folder } = store.lake;
     await store.lake.create(schemaOf({ id: 'string' }));
     await add('k0');
-    const at = `catalog: ${JSON.stringify(source.catalog)}, table: a.t`;
-    const definitionIn = (storage: string) =>
-      `version: 1\nindex: t\nsource: { ${at} }\n${fieldsIn(storage)}`;
     const create = (storage: string) =>
       backend.createIndex({ definition: definitionIn(storage), base_dir: folder });
     await expect(create('s3://none/at')).rejects.toHaveProperty('code', 'not_found');

@@ -125,9 +125,13 @@ export class HomeIndex {
     });
   }
 
-  /** Writes an object on trial, before long work whose commit goes there. Throws as `publish`. */
+  /**
+   * Looks for the index and writes an object on trial, before work whose commit goes there. Throws
+   * as `bringUp`.
+   */
   tryWrite(): Promise<void> {
     return inStore(async () => {
+      await this.#look();
       await markHome(this.#home, this.#options.signal);
       await tryWrite(this.#home, this.#options.signal);
     });

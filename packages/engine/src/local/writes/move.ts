@@ -7,6 +7,7 @@ import { withStorage } from '../../schema/rename-definition.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { parsedInTurns } from './define.ts';
+import { tryHome } from './publish.ts';
 import { buildRunning, timed, withLock } from './write-index.ts';
 
 /**
@@ -19,7 +20,8 @@ export async function moveLocal(
   call: CallContext,
 ): Promise<MoveIndexResponse> {
   const { index, storage } = checkMoveIndexRequest(request);
-  const { registered, definition } = accessible(indexes, index, call);
+  const known = accessible(indexes, index, call);
+  const { registered, definition } = known;
   const { registry } = indexes;
   const { uuid, name, baseDir } = registered;
   const next = definitionOf(await parsedInTurns(withStorage(registered.definition, storage)));
@@ -28,6 +30,7 @@ export async function moveLocal(
     withLock(indexes, registered, turn, async () => {
       const build = registry.jobs.build(uuid);
       if (build !== undefined) throw buildRunning('move', name, build);
+      await tryHome(indexes, { ...known, definition: next }, call);
       registry.redefine(registered, storedDefinition(next, baseDir));
       limitKept(registry, uuid);
       const previous_storage = definition.storage ?? null;

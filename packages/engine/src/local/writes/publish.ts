@@ -48,8 +48,25 @@ export async function openAtHome(
   return home;
 }
 
-/** What a store answers that is away: it says nothing about the index. */
+/**
+ * Throws unless an index can be published under a definition that is not in force yet. Throws as
+ * `HomeIndex.tryWrite`.
+ */
+export async function tryHome(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  options: PublishOptions,
+): Promise<void> {
+  const storage = homePlace(known.definition, known.registered.baseDir);
+  if (storage === null) return;
+  const { openHome } = await import('../../home/repository.ts');
+  const { HomeIndex } = await import('../../home/writing/publish.ts');
+  await new HomeIndex(atHome(indexes, known), await openHome(storage), options).tryWrite();
+}
+
+/** What a store answers that is away, or has another index: it says nothing about this one. */
 const AWAY: ReadonlySet<string> = new Set<ErrorCode>([
+  'already_exists',
   'invalid_argument',
   'not_found',
   'permission_denied',
@@ -85,8 +102,9 @@ function withWayOut(
 ): unknown {
   const isAway = error instanceof LhsError && AWAY.has(error.code);
   if (!isAway || coldOf(folderOf(indexes, uuid)).length > 0) return error;
-  const { code, message, details } = error;
-  const hint = 'if the store is gone for good, the data folder goes on without it:';
+  const { code, message, details, hint: own } = error;
+  const gone = 'if the store is gone for good, the data folder goes on without it:';
+  const hint = code === 'already_exists' ? `${own}, or none:` : gone;
   const next = [{ step: 'leave_store', index }] as const;
   return new LhsError(code, message, { hint, next, details, cause: error });
 }
