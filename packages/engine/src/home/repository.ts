@@ -49,7 +49,9 @@ export async function markHome(home: Home, signal?: AbortSignal): Promise<void> 
   if (mark?.value === VERSION) return;
   if (mark === null) {
     if (await createFirst(store, MARK, TEXT, { path, signal })) return;
-    return markHome(home, signal);
+    // another process was faster, or the server counts versions that were deleted
+    if (!(await isRepository(home, signal))) await store.put(MARK, Buffer.from(TEXT), { signal });
+    return;
   }
   await store.put(MARK, Buffer.from(TEXT), { condition: { etag: mark.etag }, signal });
 }

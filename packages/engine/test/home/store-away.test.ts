@@ -169,3 +169,18 @@ describe('an index that has not been built', () => {
     expect(store.objects().length).toBeGreaterThan(0);
   });
 });
+
+describe('a name that the store refuses although it is not there', () => {
+  it('is refused by name', async () => {
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await store.lake.define(fieldsIn(store.place));
+    store.server.fault = ({ method, key }) =>
+      method === 'PUT' && /\/(indexes\/t|repository.json)$/.test(key)
+        ? { kind: 'status', status: 412, code: 'PreconditionFailed' }
+        : null;
+    await expect(store.lake.backend.reindex({ index: 't' })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: `"${store.place}/indexes/t" is not there, but cannot be written`,
+    });
+  });
+});

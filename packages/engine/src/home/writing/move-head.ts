@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import {
+  headKey,
   isDropped,
   readHead,
   removeHead,
@@ -10,6 +11,9 @@ import {
 import type { Home } from '../stored-json.ts';
 import { overtaken, takenThere } from './overtaken.ts';
 import type { Publication } from './publication.ts';
+
+/** So often other processes may write a name and remove it. */
+const ATTEMPTS = 5;
 
 /**
  * Leads the name of an index to a commit of it; a name that it had before is removed. `known`: the
@@ -23,7 +27,7 @@ export async function moveHead(
 ): Promise<StoredHead> {
   const isRenamed = former !== null && former !== index;
   let head = isRenamed ? await readHead(home, index) : known;
-  for (;;) {
+  for (let missing = 0; ; missing++) {
     if (head !== null && head.uuid !== uuid) throw takenThere(index, home.place);
     // commits before a head may be gone: the one that was written now comes too late
     if (head !== null && head.number > number) throw overtaken(index, home.place);
@@ -34,11 +38,19 @@ export async function moveHead(
       break;
     }
     head = await readHead(home, index);
-    if (head === null) await refuseDropped(home, { index, family: uuid, name: index });
+    if (head !== null) continue;
+    await refuseDropped(home, { index, family: uuid, name: index });
+    if (missing === ATTEMPTS) throw refusedThere(home, index);
   }
   if (isRenamed && (await readHead(home, former))?.uuid === uuid) await removeHead(home, former);
   return head;
 }
+
+const refusedThere = ({ place }: Home, index: string): LhsError =>
+  new LhsError('unsupported', `"${place}/${headKey(index)}" is not there, but cannot be written`, {
+    hint: 'some servers refuse names that were deleted in a bucket with versions: choose another',
+    details: { place },
+  });
 
 /** Throws for an index that was dropped from the store or moved; `name`: that it has there. */
 export async function refuseDropped(
