@@ -1,7 +1,7 @@
+import type { LhsError } from '@lakehouse-search/contract';
 import { eachOf } from '@lakehouse-search/lake/internal';
 import { refuseAborted } from '../source/source-errors.ts';
-import { inPublished, inStore } from '../source/store-errors.ts';
-import { corrupt } from '../storage/frame.ts';
+import { damagedHome, inPublished, inStore } from '../source/store-errors.ts';
 import { type BundleFile, type BundleRef, checkFile, readOpening } from './bundle.ts';
 import { bundleKey, replacedMeanwhile } from './chain.ts';
 import type { Home } from './stored-json.ts';
@@ -57,9 +57,15 @@ export async function readSpan(
   await eachOf(offsets, REQUESTS_AT_ONCE, async (at) => {
     refuseAborted(signal);
     const span = { offset: from + at, length: Math.min(REQUEST_BYTES, bytes - at) };
-    const got = await inStore(() => store.get(key, { span, maxBytes: span.length, signal }));
+    const cut = () => damagedHome(`${place}/${key}`, 'is cut');
+    const got = await inStore(() => store.get(key, { span, maxBytes: span.length, signal })).catch(
+      (error: LhsError) => {
+        // no byte of the range is there
+        throw error.details?.status === 416 ? cut() : error;
+      },
+    );
     if (typeof got === 'string') throw replacedMeanwhile(place, key);
-    if (got.bytes.length !== span.length) throw corrupt(`${place}/${key}`, 'it is cut');
+    if (got.bytes.length !== span.length) throw cut();
     target.set(got.bytes, at);
   });
   return target;

@@ -184,3 +184,19 @@ describe('a name that the store refuses although it is not there', () => {
     });
   });
 });
+
+describe('a bundle that the store has cut', () => {
+  it('is damaged, even if no byte of what is read is there', async () => {
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await store.lake.define(fieldsIn(store.place));
+    await add('k0');
+    await store.lake.backend.reindex({ index: 't' });
+    const [key] = store.objects().find(([name]) => name.includes('/data/'))!;
+    store.server.put('home', key, Buffer.alloc(10));
+    await expect(openEngine(`${store.place}/t`, { threads: 0 })).rejects.toMatchObject({
+      code: 'corrupt_index',
+      message: `"s3://home/${key}" of a published index is cut`,
+      hint: 'where the index is written, a repair restores it',
+    });
+  });
+});
