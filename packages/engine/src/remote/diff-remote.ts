@@ -37,7 +37,7 @@ export interface DiffNodes {
   readonly index: string;
   readonly nodes: readonly DiffNode[];
   /** `sides`: the name of the side on each node, in their order. */
-  opened(sides: readonly string[], call: CallContext): Pick<RemoteIndex, 'shards' | 'send'>;
+  opened(sides: readonly string[], call: CallContext): Pick<RemoteIndex, 'shards' | 'ask'>;
 }
 
 /** Finds the nodes of an index; throws what refuses the call. */
@@ -149,11 +149,11 @@ async function searched(
 ): Promise<SearchedSide> {
   const { signal } = call;
   const own = signal === undefined ? {} : { signal };
-  const { shards, send } = at.opened(ids as readonly string[], own);
-  const commit = await openRemoteCommit(send);
+  const { shards, ask } = at.opened(ids as readonly string[], own);
+  const commit = await openRemoteCommit(ask);
   return {
     context: () => ({
-      ...remoteContext({ commit, shards, send, sendShared: send, freshnessMs: 0 }, own),
+      ...remoteContext({ commit, shards, ask, askShared: ask, freshnessMs: 0 }, own),
       deadline: Deadline.of(own),
       lag: async () => UNKNOWN_LAG,
     }),

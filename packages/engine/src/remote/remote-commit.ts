@@ -17,8 +17,11 @@ import { errorFromPlain, type PlainError } from '../shard/bytes.ts';
 import type { Shard } from '../shard/shard.ts';
 import { unlessAborted } from '../source/source-errors.ts';
 
-/** Sends a read of a whole commit to a node, and brings its answer. */
-export type SendWhole = (operation: string, request: Uint8Array) => Promise<Uint8Array>;
+/** Sends a read of a node as bytes, and brings its answer. */
+export type SendRead = (operation: string, request: Uint8Array) => Promise<Uint8Array>;
+
+/** The answer to a read of a whole commit. Throws what the node throws, unreachable. */
+export type AskCommit = <T>(operation: string, request: object) => Promise<T>;
 
 /** A commit of an index whose shards are elsewhere. */
 export interface RemoteCommit {
@@ -30,8 +33,8 @@ export interface RemoteCommit {
 }
 
 /** Reads what a coordinator needs of a commit. Throws as the read. */
-export async function openRemoteCommit(send: SendWhole): Promise<RemoteCommit> {
-  const header = await askNode<CommitHeader>(send, 'commit', {});
+export async function openRemoteCommit(ask: AskCommit): Promise<RemoteCommit> {
+  const header = await ask<CommitHeader>('commit', {});
   const { definition, generation, snapshot_id, commit } = header;
   const { schema, ...own } = commit;
   const checkpoint = schema === null ? null : { schema, snapshot_id };
@@ -47,41 +50,41 @@ export async function openRemoteCommit(send: SendWhole): Promise<RemoteCommit> {
 export interface RemoteIndex {
   readonly commit: RemoteCommit;
   readonly shards: readonly Shard[];
-  readonly send: SendWhole;
+  readonly ask: AskCommit;
   /** The same for reads that several calls share: what ends one of them ends no other. */
-  readonly sendShared: SendWhole;
+  readonly askShared: AskCommit;
   /** Age in milliseconds from which a lag is read again. */
   readonly freshnessMs: number;
 }
 
 /** What a read of a remote commit works on. */
 export function remoteContext(index: RemoteIndex, call: CallContext): SearchContext {
-  const { commit, shards, send } = index;
+  const { commit, shards, ask } = index;
   return {
     mapping: commit.mapping,
     snapshot: commit.view,
     shards,
     tenant: call.principal?.tenant,
     deadline: Deadline.of(call),
-    openModel: (model, checksum) => remoteModel(commit, send, model, checksum),
+    openModel: (model, checksum) => remoteModel(commit, ask, model, checksum),
     readRows: async (wanted, columns, cost, as_of) => {
       const request = { wanted, columns, as_of };
-      const read = await askNode<ReadTableRows & { cost: RowCost }>(send, 'rows', request);
+      const read = await ask<ReadTableRows & { cost: RowCost }>('rows', request);
       cost.bytes += read.cost.bytes;
       cost.requests += read.cost.requests;
       return read;
     },
     lag: (now) => unlessAborted(() => lagOf(index, now), call.signal),
-    hasReached: (id) => askNode<boolean>(send, 'reached', { id }),
+    hasReached: (id) => ask<boolean>('reached', { id }),
   };
 }
 
-function lagOf({ commit, sendShared, freshnessMs }: RemoteIndex, now?: 'now'): Promise<TableLag> {
+function lagOf({ commit, askShared, freshnessMs }: RemoteIndex, now?: 'now'): Promise<TableLag> {
   const at = performance.now();
   if (now === undefined && commit.lag !== null && at - commit.lag.at < freshnessMs) {
     return commit.lag.value;
   }
-  const value = askNode<TableLag>(sendShared, 'lag', { now: now === 'now' }).catch(lagAfter);
+  const value = askShared<TableLag>('lag', { now: now === 'now' }).catch(lagAfter);
   value.catch(() => {});
   commit.lag = { at, value };
   return value;
@@ -89,13 +92,13 @@ function lagOf({ commit, sendShared, freshnessMs }: RemoteIndex, now?: 'now'): P
 
 async function remoteModel(
   { models }: RemoteCommit,
-  send: SendWhole,
+  ask: AskCommit,
   model: string,
   checksum: string | undefined,
 ): Promise<Embedder> {
   const embed = async ({ offsets, bytes }: Texts) => {
     const request = { model, checksum, offsets, bytes };
-    const { identity, vectors } = await askNode<Embedded>(send, 'embed', request);
+    const { identity, vectors } = await ask<Embedded>('embed', request);
     models.set(model, identity);
     return vectors;
   };
@@ -108,10 +111,17 @@ interface Embedded {
   readonly vectors: Float32Array;
 }
 
-/** The answer of a node to a read that is none of a shard. Throws what the node throws. */
-export async function askNode<T>(send: SendWhole, operation: string, request: object): Promise<T> {
-  const bytes = await send(operation, valueToBytes(`${operation} request`, request));
+/** A request of a read that is none of a shard, as bytes. */
+export const nodeRequest = (operation: string, request: object): Uint8Array =>
+  valueToBytes(`${operation} request`, request);
+
+/** The answer to such a read. Throws what the node throws. */
+export function nodeAnswer<T>(operation: string, bytes: Uint8Array): T {
   const read = valueFromBytes(`${operation} answer`, bytes) as { result: T; error?: PlainError };
   if (read.error !== undefined) throw errorFromPlain(read.error);
   return read.result;
 }
+
+/** The answer of a node to such a read. Throws what the node throws. */
+export const askNode = async <T>(send: SendRead, operation: string, request: object): Promise<T> =>
+  nodeAnswer(operation, await send(operation, nodeRequest(operation, request)));

@@ -22,19 +22,35 @@ export class NodeWatch {
   readonly #probe: ProbeNode;
   readonly #silenceMs: number;
   readonly #probes = new Map<string, Promise<LhsError | undefined>>();
+  /** When a node answered a read the last time. */
+  readonly #answered = new Map<string, number>();
 
   constructor(probe: ProbeNode, silenceMs: number = SILENCE_MS) {
     this.#probe = probe;
     this.#silenceMs = silenceMs;
   }
 
-  /** The answer of `read`. Ends the read and throws unreachable once the node answers no probe. */
+  /** True while a node has not answered a probe. */
+  isProbed(address: string): boolean {
+    return this.#probes.has(address);
+  }
+
+  /** The fault of a node that answers no probe, and no read since a `performance.now()`. */
+  async faultSince(address: string, since: number): Promise<LhsError | undefined> {
+    if ((this.#answered.get(address) ?? 0) >= since) return undefined;
+    return this.#probed(address);
+  }
+
+  /**
+   * The answer of `read`. Ends the read and throws unreachable once the node answers no probe.
+   * `end`: ends the read, too.
+   */
   whileAlive<T>(
     address: string,
     signal: AbortSignal | undefined,
     read: (signal: AbortSignal) => Promise<T>,
+    end: AbortController = new AbortController(),
   ): Promise<T> {
-    const end = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const look = async () => {
@@ -54,9 +70,17 @@ export class NodeWatch {
       timer = undefined;
     };
     wait();
-    read(signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]))
-      .finally(stop)
-      .then(resolve, reject);
+    read(signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])).then(
+      (answer) => {
+        stop();
+        this.#answered.set(address, performance.now());
+        resolve(answer);
+      },
+      (error: unknown) => {
+        stop();
+        reject(error);
+      },
+    );
     return promise;
   }
 

@@ -1,6 +1,9 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { namedIndex } from '@lakehouse-search/contract/internal';
 import {
+  type AskCommit,
+  nodeAnswer,
+  nodeRequest,
   notBuilt,
   openRemoteCommit,
   type RemoteCommit,
@@ -13,14 +16,10 @@ import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
+import { Hedging } from './hedging.ts';
+import { type CopyRead, type ReadReach, readCopies } from './read-copies.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
-import {
-  inSpan,
-  noData,
-  readReplica,
-  replicatedShard,
-  type ShardReach,
-} from './replicated-shard.ts';
+import { noData, replicatedShard } from './replicated-shard.ts';
 
 /** What reads of a cluster are made of. */
 export interface ClusterReadsOptions {
@@ -30,6 +29,8 @@ export interface ClusterReadsOptions {
   readonly shardTimeoutMs?: number;
   /** Ends reads of nodes that are stopped. Default: after 300 ms. */
   readonly watch?: NodeWatch;
+  /** Says when a read is sent to a second node. Default: as the reads of this object need. */
+  readonly hedging?: Hedging;
   /** Age in milliseconds from which the lag of an index is read again. Default 1,000. */
   readonly freshnessMs?: number;
   /** Makes spans of the reads of nodes. Absent: there are none. */
@@ -48,12 +49,14 @@ export type ReadSteps = 'together' | 'each';
 export class ClusterReads {
   readonly #options: ClusterReadsOptions;
   readonly #watch: NodeWatch;
+  readonly #hedging: Hedging;
   /** By the replicas that show the commit. */
   readonly #commits = new Map<string, Promise<RemoteCommit>>();
 
   constructor(options: ClusterReadsOptions) {
     this.#options = options;
     this.#watch = options.watch ?? watchOver(options.node);
+    this.#hedging = options.hedging ?? new Hedging();
   }
 
   /**
@@ -65,14 +68,18 @@ export class ClusterReads {
     call: CallContext,
     steps: ReadSteps = 'together',
   ): Promise<RemoteIndex> {
-    const { routed } = this.routed(index, call);
-    const route = pit_id === undefined ? routed : pitRoute(routed, pit_id);
+    const route = this.#route({ index, pit_id }, call);
     const { freshnessMs = FRESHNESS_MS } = this.#options;
-    const { shards, send } = this.shardsOf(route, call, steps);
-    const commit = await this.#commit(route, send, call.signal);
+    const { shards, ask } = this.shardsOf(route, call, steps);
+    const commit = await this.#commit(route, ask, call.signal);
     const { principal } = call;
-    const { send: sendShared } = this.shardsOf(route, principal === undefined ? {} : { principal });
-    return { commit, shards, send, sendShared, freshnessMs };
+    const { ask: askShared } = this.shardsOf(route, principal === undefined ? {} : { principal });
+    return { commit, shards, ask, askShared, freshnessMs };
+  }
+
+  #route({ index, pit_id }: RemoteTarget, call: CallContext): Omit<RoutedIndex, 'generation'> {
+    const { routed } = this.routed(index, call);
+    return pit_id === undefined ? routed : pitRoute(routed, pit_id);
   }
 
   /** The route of the index that a request names. Throws as `open`. */
@@ -88,11 +95,11 @@ export class ClusterReads {
     route: Omit<RoutedIndex, 'generation'>,
     call: CallContext,
     steps: ReadSteps = 'together',
-  ): Pick<RemoteIndex, 'shards' | 'send'> {
+  ): Pick<RemoteIndex, 'shards' | 'ask'> {
     const reach = this.#reach(route.index, call, steps);
     return {
       shards: route.shards.map((shard) => replicatedShard(shard, reach)),
-      send: (operation, request) => readAnywhere(route, reach, operation, request),
+      ask: (operation, request) => askAny(route, reach, operation, request),
     };
   }
 
@@ -106,17 +113,18 @@ export class ClusterReads {
     return this.#options.routing.isDown(address);
   }
 
-  #reach(index: string, call: CallContext, steps: ReadSteps): ShardReach {
+  #reach(index: string, call: CallContext, steps: ReadSteps): ReadReach {
     const { routing, node, shardTimeoutMs = SHARD_TIMEOUT_MS, nodeSpans } = this.#options;
     const time =
       steps === 'together' ? readTime(shardTimeoutMs, call) : timeOfEachStep(shardTimeoutMs);
-    return { index, routing, node, watch: this.#watch, time, call, nodeSpans };
+    const own = { watch: this.#watch, hedging: this.#hedging };
+    return { index, routing, node, ...own, time, call, nodeSpans };
   }
 
   /** Calls share it. What ends the call that opens it does not end the others. */
   async #commit(
     { index, shards }: Omit<RoutedIndex, 'generation'>,
-    send: RemoteIndex['send'],
+    ask: AskCommit,
     signal: AbortSignal | undefined,
   ): Promise<RemoteCommit> {
     const commits = shards.map(({ replicas }) => replicas.map(({ commit }) => commit));
@@ -125,7 +133,7 @@ export class ClusterReads {
     const opened = known?.catch(() => undefined);
     const shared = opened === undefined ? undefined : await unlessAborted(() => opened, signal);
     if (shared !== undefined) return shared;
-    const opening = openRemoteCommit(send);
+    const opening = openRemoteCommit(ask);
     if (this.#commits.size >= MOST_COMMITS) this.#commits.clear();
     this.#commits.set(key, opening);
     opening.catch(() => {
@@ -160,28 +168,25 @@ function pitRoute(routed: RoutedIndex, pitId: string): Omit<RoutedIndex, 'genera
   return { index: routed.index, snapshot: routed.snapshot, shards };
 }
 
-/** A read of the whole commit by the first node that can. */
-async function readAnywhere(
+/** A read of the whole commit by the first node that answers. */
+async function askAny<T>(
   { shards, index }: Omit<RoutedIndex, 'generation'>,
-  reach: ShardReach,
-  name: string,
-  bytes: Uint8Array,
-): Promise<Uint8Array> {
-  const replicas = new Map(shards.flatMap((s) => s.replicas).map((one) => [one.address, one]));
-  const up = [...replicas.values()].filter(({ address }) => !reach.routing.isDown(address));
-  let last: unknown =
-    replicas.size === 0
-      ? noData(`index "${index}"`)
-      : new LhsError('unreachable', `no node of index "${index}" is reachable`);
-  for (const replica of up) {
-    try {
-      return await inSpan(reach, replica, [], name, (traceparent) =>
-        readReplica(reach, replica, 0, { name, bytes, traceparent }),
-      );
-    } catch (error) {
-      if (!(error instanceof LhsError) || error.code !== 'unreachable') throw error;
-      last = error;
-    }
+  reach: ReadReach,
+  operation: string,
+  request: object,
+): Promise<T> {
+  const copies = new Map(shards.flatMap((s) => s.replicas).map((one) => [one.address, one]));
+  const up = [...copies.values()].filter(({ address }) => !reach.routing.isDown(address));
+  if (copies.size === 0) throw noData(`index "${index}"`);
+  if (up.length === 0) {
+    throw new LhsError('unreachable', `no node of index "${index}" is reachable`);
   }
-  throw last;
+  const read = commitRead<T>(operation, request);
+  return (await readCopies(reach, up, read)).answer;
 }
+
+const commitRead = <T>(operation: string, request: object): CopyRead<T> => ({
+  ...{ shards: [], operation },
+  request: nodeRequest(operation, request),
+  decode: (bytes) => nodeAnswer<T>(operation, bytes),
+});

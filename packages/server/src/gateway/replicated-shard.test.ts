@@ -3,6 +3,7 @@ import { answerBytes, type Shard } from '@lakehouse-search/engine/internal';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { NodeWatch } from '../cluster/node-watch.ts';
+import { Hedging } from './hedging.ts';
 import { readTime } from './read-time.ts';
 import { replicatedShard } from './replicated-shard.ts';
 import { StaticRouting } from './static-routing.ts';
@@ -24,7 +25,15 @@ async function messagesOf(node: NodeClient, reads: number): Promise<readonly str
   for (let read = 0; read < reads; read++) {
     const watch = new NodeWatch((_, deadline) => node.state({ deadline }), 30);
     const time = readTime(5000, {});
-    const reach = { index: 'notes', routing, node: () => node, watch, time, call: {} };
+    const reach = {
+      index: 'notes',
+      routing,
+      node: () => node,
+      watch,
+      hedging: new Hedging(),
+      time,
+      call: {},
+    };
     const failed = replicatedShard(shard, reach).keys({ keys: [] });
     messages.push(await Promise.resolve(failed).then(String, (error: Error) => error.message));
   }
@@ -51,7 +60,9 @@ describe('a shard that several nodes have', () => {
       });
     const routing = { isDown: () => false, faultOf: () => undefined, failed: () => {} };
     const watch = new NodeWatch(async () => {}, 30);
-    const reach = { index: 'notes', routing, node, watch, time: readTime(5000, {}), call: {} };
+    const time = readTime(5000, {});
+    const hedging = new Hedging();
+    const reach = { index: 'notes', routing, node, watch, hedging, time, call: {} };
     const copies = replicatedShard({ ordinal: 0, replicas }, reach);
     await copies.fetch({} as never);
     down.add('n1:1');

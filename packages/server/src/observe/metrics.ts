@@ -15,6 +15,8 @@ export interface MetricSources {
   readonly isKnown: (index: string) => boolean;
   /** Figures of the cache of answers; null or absent: there is none. */
   readonly resultCache?: () => CacheFigures | null;
+  /** Reads that a gateway has sent to a second node. Absent: it is no gateway over nodes. */
+  readonly hedged?: () => number;
 }
 
 /** Figures of a cache since the process began. */
@@ -40,7 +42,7 @@ export interface Metrics extends Observer {
 }
 
 /** Metrics with their own registry: several servers of a process do not share them. */
-export function createMetrics({ running, isKnown, resultCache }: MetricSources): Metrics {
+export function createMetrics({ running, isKnown, resultCache, hedged }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -71,6 +73,10 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
     },
   });
   if (resultCache !== undefined) cacheMetrics(registers, resultCache);
+  if (hedged !== undefined) {
+    const help = 'reads that were sent to a second node because the first one was late';
+    counterOf(registers, 'lhs_hedged_calls_total', help, hedged);
+  }
   const indexOf = indexLabels(isKnown);
   const calls = callMetrics(registers, indexOf);
   return {
@@ -87,18 +93,22 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
   };
 }
 
+/** A counter of what is counted elsewhere. */
+const counterOf = (registers: Registry[], name: string, help: string, read: () => number) =>
+  new Counter({
+    name,
+    help,
+    registers,
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+
 /** Hits, misses and bytes of the cache of answers. */
 function cacheMetrics(registers: Registry[], figures: () => CacheFigures | null): void {
   const counter = (name: string, help: string, of: keyof CacheFigures) =>
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(figures()?.[of] ?? 0);
-      },
-    });
+    counterOf(registers, name, help, () => figures()?.[of] ?? 0);
   counter('lhs_result_cache_hits_total', 'reads that the cache of answers answered', 'hits');
   counter('lhs_result_cache_misses_total', 'reads that were not in the cache of answers', 'misses');
   new Gauge({

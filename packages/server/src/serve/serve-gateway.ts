@@ -24,6 +24,7 @@ import { withSavedQueries } from '../gateway/admin/rehearsed-queries.ts';
 import { type StaticAdminOptions, staticAdmin } from '../gateway/admin/static-admin.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
+import { Hedging } from '../gateway/hedging.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { limitFailures } from '../limits/limit-failures.ts';
@@ -80,13 +81,17 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const log = openLogs(options.log);
   later(() => log.flush());
   const { admit, running } = rateLimits(options.limits);
-  const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
+  const hedging = new Hedging();
+  const metrics = createMetrics({
+    ...{ running, hedged: () => hedging.hedged },
+    isKnown: (name) => routing.names().includes(name),
+  });
   const faults = new RepeatedFaults(log.logger, metrics.failed);
   const spans = spanExport(options, 'gateway', faults, later);
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const { backend, routing, planes, ownCluster } = await openCluster(cluster, later, {
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
-    ...{ faults, queries: store.queries },
+    ...{ faults, hedging, queries: store.queries },
     backupTarget: options.backupTarget,
     records: new ErasedRecords(store),
     receiptKey: () => store.receiptKey(),
@@ -161,6 +166,8 @@ export interface OwnParts extends StaticAdminOptions {
   readonly queries?: UserQueries;
   /** Makes spans of the reads of nodes. */
   readonly nodeSpans?: NodeSpans;
+  /** Counts the reads that are sent to a second node. */
+  readonly hedging?: Hedging;
   /** Notes nodes and control planes that do not answer. */
   readonly faults?: RepeatedFaults;
 }
@@ -169,7 +176,7 @@ export interface OwnParts extends StaticAdminOptions {
 export async function openCluster(
   cluster: ClusterOptions,
   later: (release: Release) => void,
-  { queries, nodeSpans, faults, ...own }: OwnParts = {},
+  { queries, nodeSpans, hedging, faults, ...own }: OwnParts = {},
 ) {
   const {
     nodes: addresses,
@@ -187,6 +194,7 @@ export async function openCluster(
     watch: nodes.watch,
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
+    ...(hedging === undefined ? {} : { hedging }),
   };
   if (controlPlane.length > 0) {
     const planes = new ControlPlaneCalls(controlPlane, key);

@@ -1,0 +1,204 @@
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { NodeClient } from '../cluster/node-client.ts';
+import type { NodeWatch } from '../cluster/node-watch.ts';
+import type { Replica, RoutingSource } from '../cluster/routing.ts';
+import type { NodeSpans } from '../observe/node-spans.ts';
+import type { Hedging } from './hedging.ts';
+import type { ReadTime } from './read-time.ts';
+
+/** What the steps of one read share. */
+export interface ReadReach {
+  readonly index: string;
+  readonly routing: Pick<RoutingSource, 'isDown' | 'faultOf' | 'failed'>;
+  readonly node: (address: string) => NodeClient;
+  /** Ends reads of nodes that are stopped. */
+  readonly watch: NodeWatch;
+  readonly hedging: Hedging;
+  /** Time of a node for all steps of the read. */
+  readonly time: ReadTime;
+  readonly call: CallContext;
+  /** Makes a span of each read. Absent: there are none. */
+  readonly nodeSpans?: NodeSpans | undefined;
+}
+
+/** A read that each of some copies can answer. */
+export interface CopyRead<T> {
+  /** Ordinals of the shards that are read; none: the whole commit. */
+  readonly shards: readonly number[];
+  readonly operation: string;
+  readonly request: Uint8Array;
+  /** Throws the error of the node. */
+  readonly decode: (answer: Uint8Array) => T;
+  /** Default: that of the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** The step has no more time than this. */
+  readonly millis?: number | undefined;
+}
+
+/** An answer, and the copy that gave it. */
+export interface CopyAnswer<T> {
+  readonly answer: T;
+  readonly copy: Replica;
+}
+
+/** Failures that another copy may not have. */
+export function isOfNode(error: unknown): boolean {
+  const codes = ['unreachable', 'not_found', 'io_error', 'corrupt_index', 'internal', 'closed'];
+  return error instanceof LhsError && codes.includes(error.code);
+}
+
+/**
+ * The answer of the first of these copies that answers. The next one is read when one fails, or is
+ * late (hedging.ts); the first answer ends the other reads. `failed` receives the copies that fail.
+ * Throws the error of the last copy, and any error that is not of a node.
+ */
+export function readCopies<T>(
+  reach: ReadReach,
+  copies: readonly Replica[],
+  read: CopyRead<T>,
+  failed: (copy: Replica) => void = () => {},
+): Promise<CopyAnswer<T>> {
+  // a node that has not answered a probe yet may have stopped
+  const isProbed = ({ address }: Replica) => reach.watch.isProbed(address);
+  const order = copies.some(isProbed)
+    ? copies.toSorted((a, b) => Number(isProbed(a)) - Number(isProbed(b)))
+    : copies;
+  return new CopyRace(reach, order, read, failed).run();
+}
+
+/** Why a read ends that another copy has answered. */
+const ANSWERED = new LhsError('interrupted', 'another copy of the shard has answered');
+
+class CopyRace<T> {
+  readonly #reach: ReadReach;
+  readonly #read: CopyRead<T>;
+  readonly #failed: (copy: Replica) => void;
+  readonly #left: Replica[];
+  readonly #running = new Map<Replica, AbortController>();
+  readonly #began = performance.now();
+  readonly #ended = Promise.withResolvers<CopyAnswer<T>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(
+    reach: ReadReach,
+    copies: readonly Replica[],
+    read: CopyRead<T>,
+    failed: (copy: Replica) => void,
+  ) {
+    this.#reach = reach;
+    this.#read = read;
+    this.#failed = failed;
+    this.#left = [...copies];
+  }
+
+  run(): Promise<CopyAnswer<T>> {
+    const [first] = this.#left;
+    const late = this.#reach.hedging.begin(this.#kind);
+    // answers that have arrived are read before the next turn
+    if (this.#left.length > 1) {
+      this.#timer = setTimeout(() => setImmediate(() => this.#hedge(first)), late);
+    }
+    this.#start();
+    return this.#ended.promise;
+  }
+
+  get #kind(): string {
+    return `${this.#reach.index} ${this.#read.operation}`;
+  }
+
+  #start(): void {
+    const copy = this.#left.shift() as Replica;
+    const stop = new AbortController();
+    this.#running.set(copy, stop);
+    readCopy(this.#reach, copy, this.#read, stop).then(
+      (answer) => this.#answered(copy, answer),
+      (error: unknown) => this.#lost(copy, error),
+    );
+  }
+
+  /** Reads the next copy beside one that is late. */
+  #hedge(first: Replica): void {
+    const { hedging, watch, routing } = this.#reach;
+    if (this.#isOver || this.#left.length === 0 || !hedging.take()) return;
+    watch.faultSince(first.address, this.#began).then((fault) => {
+      if (fault !== undefined) routing.failed(first.address, fault);
+    });
+    this.#start();
+  }
+
+  #answered(copy: Replica, answer: T): void {
+    if (this.#isOver) return;
+    this.#running.delete(copy);
+    this.#reach.hedging.answered(this.#kind, performance.now() - this.#began);
+    this.#end();
+    this.#ended.resolve({ answer, copy });
+  }
+
+  #lost(copy: Replica, error: unknown): void {
+    if (this.#isOver) return;
+    this.#running.delete(copy);
+    if (isOfNode(error)) {
+      this.#failed(copy);
+      if (this.#running.size > 0) return;
+      if (this.#left.length > 0) {
+        this.#start();
+        return;
+      }
+    }
+    this.#end();
+    this.#ended.reject(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    for (const stop of this.#running.values()) stop.abort(ANSWERED);
+  }
+}
+
+/** Reads a copy in a span. Throws unreachable if the node does not answer in its time. */
+function readCopy<T>(
+  reach: ReadReach,
+  copy: Replica,
+  read: CopyRead<T>,
+  stop: AbortController,
+): Promise<T> {
+  const { index, nodeSpans } = reach;
+  const work = async (traceparent?: string) =>
+    read.decode(await answerOf(reach, copy, read, stop, traceparent));
+  if (nodeSpans === undefined) return work();
+  const { shards, operation } = read;
+  return nodeSpans.sent({ node: copy.node, index, shards, operation }, work);
+}
+
+async function answerOf(
+  { index, routing, node, watch, time, call }: ReadReach,
+  { address, commit }: Replica,
+  { operation, request, shards, signal, millis = Number.POSITIVE_INFINITY }: CopyRead<unknown>,
+  stop: AbortController,
+  traceparent: string | undefined,
+): Promise<Uint8Array> {
+  const left = time.left();
+  const isLimitOfNode = left <= millis && !time.isOfCall;
+  const deadline = Date.now() + Math.max(1, Math.min(left, millis));
+  const { principal } = call;
+  const settings = {
+    deadline,
+    ...(principal === undefined ? {} : { principal }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+  try {
+    const read = { index, commit, shard: shards[0] ?? 0, operation, request };
+    const send = (watched: AbortSignal) =>
+      node(address).read(read, { ...settings, signal: watched });
+    return await watch.whileAlive(address, signal ?? call.signal, send, stop);
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    const late = isLimitOfNode && error.code === 'deadline_exceeded';
+    const message = `node ${address} did not answer within ${time.millis} ms`;
+    const shown = late ? new LhsError('unreachable', message, { cause: error }) : error;
+    if (shown.code === 'unreachable') routing.failed(address, shown);
+    throw shown;
+  }
+}
