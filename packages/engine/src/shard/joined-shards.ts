@@ -22,15 +22,16 @@ export interface JoinedShards {
 
 /**
  * The shards of a commit as one; null: they are searched apart. That is so if there is one, if
- * their segments are too many for one call of the query kernel, or if bytes of windows have to be
- * fetched, which a shard that cannot have them must not keep from the others.
+ * their segments are too many for one call of the query kernel, or if the bytes of some of them
+ * have to be fetched, which shards that need none do not wait for.
  */
 export function joinShards(
   { segments, shards, files }: Pick<IndexSnapshot, 'segments' | 'shards' | 'files'>,
   mapping: Mapping,
   options?: LocalShardOptions,
 ): JoinedShards | null {
-  if (shards.length === 1 || segments.length > QUERY_SEGMENTS || hasCold(segments)) return null;
+  const areSomeCold = hasCold(segments) && !segments.every(({ isCold }) => isCold);
+  if (shards.length === 1 || segments.length > QUERY_SEGMENTS || areSomeCold) return null;
   const whole = new LocalShard({ segments }, files, mapping, options);
   const segmentOf = (number: number): ShardSegment => {
     const reader = segments[number];
