@@ -36,20 +36,34 @@ export interface RemoteTarget {
   readonly wait_ms?: number;
 }
 
-/** Opens the shards of an index for one read of a call; throws what refuses the call. */
-export type OpenRemote = (target: RemoteTarget, call: CallContext) => Promise<RemoteIndex>;
+/** How a coordinator reaches the nodes of an index; both throw what refuses the call. */
+export interface RemoteReads {
+  /** The answer of a node that has all shards; undefined: no node answers for all of them. */
+  readonly whole: (
+    name: RemoteRead,
+    request: RemoteTarget,
+    call: CallContext,
+  ) => Promise<object | undefined>;
+  /** Opens the shards of an index for one read of a call. */
+  readonly open: (
+    target: RemoteTarget,
+    call: CallContext,
+    name: RemoteRead,
+  ) => Promise<RemoteIndex>;
+}
 
 const PAUSE_MS = 50;
 
 /**
- * Answers a read of the contract over remote shards: checks the request, opens the index, waits for
- * the snapshot that the request demands. Throws as the read of the embedded engine.
+ * Answers a read of the contract over nodes, by one that has all shards, or from the shards of
+ * several: checks the request, and waits for the snapshot that the request demands. Throws as the
+ * read of the embedded engine.
  */
 export async function readRemotely(
   name: RemoteRead,
   request: unknown,
   context: CallContext | undefined,
-  open: OpenRemote,
+  { whole, open }: RemoteReads,
 ): Promise<unknown> {
   const call = checkCall(context);
   if (CLOSED.has(name)) refuseTenants(call, name);
@@ -58,10 +72,14 @@ export async function readRemotely(
     const timed = atOneTime(request, clock.now());
     const { check, load } = REMOTE[name] as Read;
     const checked = check(timed);
-    const answer = await load();
-    requireWanted(call, clock);
-    const target = (request ?? {}) as RemoteTarget;
-    const attempt = async () => answer(remoteContext(await open(target, call), call), checked);
+    const target = (timed ?? {}) as RemoteTarget;
+    const attempt = async () => {
+      const found = await whole(name, target, call);
+      if (found !== undefined) return found;
+      const answer = await load();
+      requireWanted(call, clock);
+      return answer(remoteContext(await open(target, call, name), call), checked);
+    };
     return target.min_snapshot === undefined ? attempt() : untilReached(attempt, target, call);
   });
 }

@@ -8,12 +8,12 @@ import {
   type ErrorCode,
   LhsError,
 } from '@lakehouse-search/contract';
-import { type BackendApi, checkCall } from '@lakehouse-search/contract/internal';
+import type { BackendApi } from '@lakehouse-search/contract/internal';
 import {
   diffRemotely,
   REMOTE_READS,
   type RemoteRead,
-  type RemoteTarget,
+  type RemoteReads,
   readRemotely,
 } from '@lakehouse-search/engine/internal';
 import { withOwn } from '../config/with-own.ts';
@@ -43,24 +43,26 @@ const MANY_SEARCHES: ReadonlySet<RemoteRead> = new Set<RemoteRead>(['bench', 'ex
 export function clusterBackend(options: ClusterBackendOptions): BackendApi {
   const { admin, routing } = options;
   const reads = new ClusterReads(options);
-  const opening = (name: RemoteRead) => async (target: RemoteTarget, call: CallContext) => {
-    const steps = MANY_SEARCHES.has(name) ? 'each' : 'together';
+  /** Another gateway may have made or built the index a moment ago. */
+  const upToDate = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await reads.open(target, call, steps);
+      return await work();
     } catch (error) {
       if (!(error instanceof LhsError) || !STALE.has(error.code)) throw error;
-      // Another gateway may have made or built the index a moment ago.
       await routing.refresh();
-      return reads.open(target, call, steps).catch(() => Promise.reject(error));
+      return work().catch(() => Promise.reject(error));
     }
   };
-  const methods = REMOTE_READS.map((name) => {
-    const open = opening(name);
-    return [
-      name,
-      (request: unknown, call?: CallContext) => readRemotely(name, request, checkCall(call), open),
-    ];
-  });
+  const remote: RemoteReads = {
+    whole: async (name, request, call) =>
+      MANY_SEARCHES.has(name) ? undefined : upToDate(() => reads.whole(name, request, call)),
+    open: (target, call, name) =>
+      upToDate(() => reads.open(target, call, MANY_SEARCHES.has(name) ? 'each' : 'together')),
+  };
+  const methods = REMOTE_READS.map((name) => [
+    name,
+    (request: unknown, call?: CallContext) => readRemotely(name, request, call, remote),
+  ]);
   const diff = clusterDiff(reads);
   const own: Pick<BackendApi, RemoteRead | 'diffHits'> = {
     ...(Object.fromEntries(methods) as Pick<BackendApi, RemoteRead>),

@@ -8,16 +8,18 @@ import {
   openRemoteCommit,
   type RemoteCommit,
   type RemoteIndex,
+  type RemoteRead,
   type RemoteTarget,
   unlessAborted,
 } from '@lakehouse-search/engine/internal';
+import { preferred } from '../cluster/copies.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
 import { Hedging } from './hedging.ts';
-import { type CopyRead, type ReadReach, readCopies } from './read-copies.ts';
+import { type CopyRead, isOfNode, type ReadReach, readCopies } from './read-copies.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
 import { noData, replicatedShard } from './replicated-shard.ts';
 
@@ -75,6 +77,29 @@ export class ClusterReads {
     const { principal } = call;
     const { ask: askShared } = this.shardsOf(route, principal === undefined ? {} : { principal });
     return { commit, shards, ask, askShared, freshnessMs };
+  }
+
+  /**
+   * The answer of a node that has all shards at one commit, which takes one message; undefined: no
+   * node answers for all of them. Throws as the read, and as `open`.
+   */
+  async whole(
+    name: RemoteRead,
+    request: RemoteTarget,
+    call: CallContext,
+  ): Promise<object | undefined> {
+    const route = this.#route(request, call);
+    const copies = wholeCopies(route).filter(({ address }) => !this.isDown(address));
+    if (copies.length === 0) return undefined;
+    const reach = this.#reach(route.index, call, 'together');
+    try {
+      const read = commitRead<WholeAnswer>(`answer:${name}`, request);
+      const { answer } = await readCopies(reach, rankedFor(request, copies), read);
+      return isWhole(answer) ? answer : undefined;
+    } catch (error) {
+      if (isOfNode(error) || isUnsupported(error)) return undefined;
+      throw error;
+    }
   }
 
   #route({ index, pit_id }: RemoteTarget, call: CallContext): Omit<RoutedIndex, 'generation'> {
@@ -167,6 +192,44 @@ function pitRoute(routed: RoutedIndex, pitId: string): Omit<RoutedIndex, 'genera
   }));
   return { index: routed.index, snapshot: routed.snapshot, shards };
 }
+
+/** Copies of all shards at one commit, by the route. */
+const whole = new WeakMap<object, readonly Replica[]>();
+
+/** The nodes that have all shards, each at one commit. */
+function wholeCopies(route: Omit<RoutedIndex, 'generation'>): readonly Replica[] {
+  const known = whole.get(route);
+  if (known !== undefined) return known;
+  const [first, ...others] = route.shards.map(({ replicas }) => replicas);
+  const isIn = (copy: Replica) => (replicas: readonly Replica[]) =>
+    replicas.some(({ address, commit }) => address === copy.address && commit === copy.commit);
+  const found = (first ?? []).filter((copy) => others.every(isIn(copy)));
+  whole.set(route, found);
+  return found;
+}
+
+/** Pages of one query go to one node, which has read its blocks; other queries to other nodes. */
+function rankedFor(request: object, copies: readonly Replica[]): readonly Replica[] {
+  if (copies.length === 1) return copies;
+  const query = JSON.stringify({ ...request, offset: undefined, search_after: undefined });
+  return preferred(
+    query,
+    copies.map((copy) => ({ ...copy, up: true })),
+  );
+}
+
+/** What an answer says of shards that failed. */
+interface WholeAnswer {
+  readonly partial?: boolean;
+  readonly failed_shards?: number;
+}
+
+const isWhole = ({ partial, failed_shards = 0 }: WholeAnswer): boolean =>
+  partial !== true && failed_shards === 0;
+
+/** A node of an earlier version answers for its shards alone. */
+const isUnsupported = (error: unknown): boolean =>
+  error instanceof LhsError && error.code === 'unsupported';
 
 /** A read of the whole commit by the first node that answers. */
 async function askAny<T>(

@@ -20,7 +20,7 @@ import { accessible, refuseTenants } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { sideContext } from '../reads/diff-side.ts';
 import { holdPit } from '../reads/point-in-time.ts';
-import { contextOf } from '../reads/reads.ts';
+import { type CommitReadName, contextOf, READS_OF_COMMITS } from '../reads/reads.ts';
 import { type HeldCommit, HeldCommits } from './held-commits.ts';
 import { HeldSides, type SideRequest, type SideRowsRequest } from './held-sides.ts';
 
@@ -69,8 +69,9 @@ export interface CommitRead {
   readonly commit: string;
   readonly shard: number;
   /**
-   * An operation of `Shard`, a read of the whole commit, or one of sides of diffs; `definition`:
-   * the text of the definition in force, whatever commit is named.
+   * An operation of `Shard`, a read of the whole commit, or one of sides of diffs; `answer:` and
+   * the name of a read of the contract; `definition`: the text of the definition in force, whatever
+   * commit is named.
    */
   readonly operation: string;
   readonly request: Uint8Array;
@@ -87,6 +88,8 @@ const SHARD_OPERATIONS: Readonly<Record<ShardOperation, true>> = {
   fetch: true,
 };
 
+/** Before the name of a read of the contract. */
+export const ANSWER = 'answer:';
 const PIT = 'pit:';
 const SIDE = 'side:';
 const OF_SIDES: ReadonlySet<string> = new Set(['open_side', 'close_side', 'side_rows']);
@@ -171,6 +174,7 @@ export class NodeReads {
       refuseTenants(call, 'alterIndex');
       return valueToBytes('definition answer', { result: known.registered.definition });
     }
+    if (read.operation.startsWith(ANSWER)) return this.#answer(known, read, call);
     const open = this.#open(known, read.commit, call);
     const endOfRead = holdColdBytes();
     try {
@@ -184,6 +188,18 @@ export class NodeReads {
       endOfRead();
       open.snapshot.release();
     }
+  }
+
+  /** A read of the contract, from all shards of a commit. */
+  async #answer(known: KnownIndex, { commit, operation, request }: CommitRead, call: CallContext) {
+    const name = operation.slice(ANSWER.length);
+    if (!Object.hasOwn(READS_OF_COMMITS, name)) throw noRead(operation);
+    const read = READS_OF_COMMITS[name as CommitReadName] as (...read: unknown[]) => unknown;
+    const own = valueFromBytes(`${operation} request`, request) as object;
+    const target = { ...own, index: known.registered.name };
+    const at = () => this.#open(known, commit, call);
+    const result = await read(this.#indexes, target, call, at);
+    return valueToBytes(`${operation} answer`, { result });
   }
 
   async #sideOperation(known: KnownIndex, { operation, request }: CommitRead, call: CallContext) {
@@ -332,6 +348,9 @@ async function whole(
     case 'reached':
       return answer(await context.hasReached((decoded as { id: string }).id));
     default:
-      throw new LhsError('unsupported', `"${operation}" is no read of a commit`);
+      throw noRead(operation);
   }
 }
+
+const noRead = (name: string): LhsError =>
+  new LhsError('unsupported', `"${name}" is no read of a commit`);

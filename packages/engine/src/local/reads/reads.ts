@@ -46,6 +46,14 @@ export type Operation<Q, R> = (
   call: CallContext,
 ) => R | Promise<R>;
 
+/** Opens the commit of an index that a read answers from. The read releases it. */
+export type OpenCommit = (known: KnownIndex) => OpenIndex;
+
+/** A read; `at`: it answers from this commit, and waits for no other. */
+type LocalRead<Q, R> = (
+  ...read: [...Parameters<Operation<Q, R>>, at?: OpenCommit]
+) => R | Promise<R>;
+
 /** Which index is read, and at which commit: the newest one unless a point in time says so. */
 export interface ReadTarget {
   readonly index?: string;
@@ -91,6 +99,21 @@ export const benchLocal: Operation<BenchRequest, BenchResponse> = reads(
   contextRead(checkBenchRequest, async () => (await import('../../search/bench.ts')).benchIndex),
 );
 
+/** The reads that a node answers from a commit which the call names. */
+export const READS_OF_COMMITS = Object.freeze({
+  search: searchLocal,
+  semantic: semanticLocal,
+  hybrid: hybridLocal,
+  aggregate: aggregateLocal,
+  facets: facetsLocal,
+  suggest: suggestLocal,
+  clauseCounts: clauseCountsLocal,
+  getKeys: keysLocal,
+} as const);
+
+/** The name of a read that a node answers as a whole. */
+export type CommitReadName = keyof typeof READS_OF_COMMITS;
+
 /** How a read runs. */
 interface ReadPlan {
   /** The name of the same read in search threads; absent: threads cannot answer it. */
@@ -102,8 +125,8 @@ interface ReadPlan {
 function reads<Q extends ReadRequest, C, R>(
   { check, load }: ContextRead<C, R, LocalContext>,
   { read, repeats }: ReadPlan = {},
-): Operation<Q, R> {
-  return (indexes, request, call) => {
+): LocalRead<Q, R> {
+  return (indexes, request, call, at) => {
     const pause = pauses();
     const timed = atOneTime(request, indexes.clock.now());
     const checked = check(timed);
@@ -115,9 +138,9 @@ function reads<Q extends ReadRequest, C, R>(
       isKept && repeats !== undefined
         ? { request, text: repeatedText(repeats, checked) }
         : undefined;
-    const found = repeated && keptAnswer(indexes, repeated, call);
-    if (found !== undefined) return answerOfParts(found) as R;
-    const plan = isOfTable ? {} : { read, repeated };
+    const found = at === undefined && repeated && keptAnswer(indexes, repeated, call);
+    if (found) return answerOfParts(found) as R;
+    const plan = { at, ...(isOfTable ? {} : { read, repeated }) };
     const attempt = async () => {
       const answer = await load();
       // The check of a large request takes as long as a search.
@@ -127,7 +150,7 @@ function reads<Q extends ReadRequest, C, R>(
       const work = (context: LocalContext) => answer(context, checked);
       return readIndex(indexes, request, call, work, plan);
     };
-    return min_snapshot === undefined
+    return min_snapshot === undefined || at !== undefined
       ? attempt()
       : repeatUntilReached(indexes, request, call, attempt);
   };
@@ -139,6 +162,8 @@ interface CommitRead {
   readonly read?: ReadName | undefined;
   /** The request whose answer is kept; absent: the answer is not kept. */
   readonly repeated?: RepeatedRequest | undefined;
+  /** Absent: the commit that the target names. */
+  readonly at?: OpenCommit | undefined;
 }
 
 /**
@@ -150,13 +175,12 @@ export async function readIndex<T>(
   target: ReadTarget,
   call: CallContext,
   work: (context: LocalContext) => T | Promise<T>,
-  plan: CommitRead = {},
+  { at, ...plan }: CommitRead = {},
 ): Promise<T> {
   const known = accessible(indexes, target.index, call);
   const tenant = call.principal?.tenant;
   const deadline = Deadline.of(call, indexes.clock);
-  const { pit_id } = target;
-  const open = pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id, call);
+  const open = at === undefined ? openTarget(indexes, known, target, call) : at(known);
   const endOfRead = holdColdBytes();
   try {
     // A definition that names a tenant field which the index lacks answers no tenant.
@@ -183,6 +207,15 @@ export async function readIndex<T>(
     endOfRead();
     open.snapshot.release();
   }
+}
+
+function openTarget(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  { pit_id }: ReadTarget,
+  call: CallContext,
+): OpenIndex {
+  return pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id, call);
 }
 
 /** What an answer says of the moment at which it was given. */
