@@ -73,7 +73,7 @@ describe('deploy/kubernetes', () => {
       return document.toJS() as Loose & { readonly kind: string; readonly spec: Loose };
     }),
   );
-  const pods = documents.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
+  const pods = documents.filter(({ kind }) => kind === 'Deployment');
   const podOf = ({ spec }: { readonly spec: Loose }) =>
     (spec.template as { readonly spec: Loose }).spec as Loose & {
       readonly containers: readonly (Container & Loose)[];
@@ -84,7 +84,7 @@ describe('deploy/kubernetes', () => {
     Namespace: ['metadata'],
     ConfigMap: ['metadata', 'data'],
     Deployment: ['metadata', 'spec'],
-    StatefulSet: ['metadata', 'spec'],
+    HorizontalPodAutoscaler: ['metadata', 'spec'],
     Service: ['metadata', 'spec'],
     PodDisruptionBudget: ['metadata', 'spec'],
     NetworkPolicy: ['metadata', 'spec'],
@@ -124,13 +124,38 @@ describe('deploy/kubernetes', () => {
     expect(roles).toEqual(['control-plane', 'gateway', 'node']);
   });
 
-  it('lets gateways begin from all nodes while no control plane answers', () => {
-    const named = (name: string) =>
-      pods.find(({ metadata }) => (metadata as { readonly name: string }).name === name)!;
-    const { args = [] } = podOf(named('gateway')).containers[0];
-    const nodes = Array.from({ length: Number(named('node').spec.replicas) }, (_, i) => i);
-    const addresses = nodes.map((i) => `node-${i}.node:8081`).join(',');
-    expect(args[args.indexOf('--nodes') + 1]).toBe(addresses);
+  const named = (kind: string, name: string) =>
+    documents.find((own) => own.kind === kind && (own.metadata as Loose).name === name)!;
+
+  it('lets gateways begin from a node while no control plane answers', () => {
+    const { args = [] } = podOf(named('Deployment', 'gateway')).containers[0];
+    const [service, port] = args[args.indexOf('--nodes') + 1].split(':');
+    expect(named('Service', service).spec).toMatchObject({
+      clusterIP: 'None', // all addresses of nodes
+      ports: [{ port: Number(port) }],
+    });
+  });
+
+  it('scales nodes and gateways by their processor time, from the replicas of each', () => {
+    for (const name of ['node', 'gateway']) {
+      const { spec } = named('HorizontalPodAutoscaler', name);
+      const pod = named('Deployment', name);
+      expect(spec).toMatchObject({
+        scaleTargetRef: { kind: 'Deployment', name },
+        minReplicas: pod.spec.replicas,
+        metrics: [{ type: 'Resource', resource: { name: 'cpu' } }],
+      });
+      // a share of what the pods request
+      const { resources } = podOf(pod).containers[0];
+      expect(resources).toMatchObject({ requests: { cpu: expect.any(String) } });
+    }
+  });
+
+  it('keeps nothing on nodes that cannot be lost', () => {
+    expect(podOf(named('Deployment', 'node')).volumes).toContainEqual({
+      name: 'data',
+      emptyDir: { sizeLimit: expect.any(String) },
+    });
   });
 
   it('runs without rights, on a read-only root, within limits', () => {
@@ -151,12 +176,7 @@ describe('deploy/kubernetes', () => {
         const env = container.env as readonly Loose[];
         expect(others(env.map(({ name }) => name as string))).toEqual([]);
         const mounted = (container.volumeMounts as readonly Loose[]).map(({ name }) => name);
-        const claims = (document.spec.volumeClaimTemplates ?? []) as readonly Loose[];
-        const volumes = [
-          ...pod.volumes.map(({ name }) => name),
-          ...claims.map(({ metadata }) => (metadata as Loose).name),
-        ];
-        expect(mounted.sort()).toEqual(volumes.sort());
+        expect(mounted.sort()).toEqual(pod.volumes.map(({ name }) => name).sort());
       }
     }
   });

@@ -21,6 +21,7 @@ export class PrivateNetwork {
   readonly #folder = mkdtempSync(join(tmpdir(), 'lhs-network-'));
   readonly #hosts = new Map<string, ChildProcess>();
 
+  /** Hosts of these names; further names of a host follow a blank. */
   static async open(names: readonly string[]): Promise<PrivateNetwork> {
     const network = new PrivateNetwork();
     const lines = names.map((name, i) => `${addressOf(i)} ${name}`);
@@ -28,7 +29,8 @@ export class PrivateNetwork {
     writeFileSync(file, ['127.0.0.1 localhost', ...lines, ''].join('\n'));
     const bridge = await network.#add('', 'ip link add br0 type bridge && ip link set br0 up');
     for (const [i, name] of names.entries()) {
-      const host = await network.#add(name, `mount --bind ${file} /etc/hosts && hostname ${name}`);
+      const named = `mount --bind ${file} /etc/hosts && hostname ${name.split(' ')[0]}`;
+      const host = await network.#add(name, named);
       const plug = `ip link add v${i} type veth peer name eth0 netns ${host.pid}`;
       run([...into(bridge), 'sh', '-c', `${plug} && ip link set v${i} master br0 up`]);
       const address = `ip addr add ${addressOf(i)}/24 dev eth0 && ip link set eth0 up`;

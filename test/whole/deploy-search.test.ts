@@ -180,7 +180,8 @@ describe.skipIf(byEffort(true, false) || !hasContainers() || !canMakeNetworks())
       async (_, resources, replicas) => {
         const nodes = Array.from({ length: replicas }, (_, i) => `node-${i}`);
         const pods = ['control-plane', ...nodes, 'gateway'];
-        const hosts = pods.map((pod) => (pod.startsWith('node') ? `${pod}.node` : pod));
+        // a headless service has the addresses of all nodes
+        const hosts = pods.map((pod) => (pod.startsWith('node') ? `${pod} node` : pod));
         network = await PrivateNetwork.open([...hosts, 'objects']);
         const objects = newFolder();
         mkdirSync(join(objects, 'lake'));
@@ -348,7 +349,7 @@ function podsOf(resources: readonly Resource[]) {
       if (key.includes('POSTGRES')) continue;
       env[key] = valueFrom?.fieldRef ? name : (value ?? SECRETS[key]);
     }
-    return { args: container.args.map((word) => word.replace('$(POD_NAME)', name)), env };
+    return { args: container.args.map((word) => word.replace('$(POD_IP)', name)), env };
   };
   const config = resources.find(({ kind }) => kind === 'ConfigMap')!.data['server.yaml'];
   return { config, podOf };

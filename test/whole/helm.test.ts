@@ -35,12 +35,13 @@ describe.skipIf(HELM === null)('deploy/helm', () => {
     expect(node.image).toBe('registry.example/lhs:0.1.0');
     expect(gateway.resources).toEqual({ limits: { memory: '9Gi' } });
     expect(after.get('Deployment gateway')?.spec?.replicas).toBe(3);
-    expect(after.get('StatefulSet node')?.spec).toMatchObject({
+    const data = { name: 'data', emptyDir: { sizeLimit: '7Gi' } };
+    expect(after.get('Deployment node')?.spec).toMatchObject({
       replicas: 4,
-      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '7Gi' } } } }],
+      template: { spec: { volumes: expect.arrayContaining([data]) } },
     });
-    const hosts = [0, 1, 2, 3].map((i) => `node-${i}.node:8081`).join(',');
-    expect(gateway.args[gateway.args.indexOf('--nodes') + 1]).toBe(hosts);
+    const scaler = after.get('HorizontalPodAutoscaler node')?.spec;
+    expect(scaler).toMatchObject({ minReplicas: 4, maxReplicas: 12 });
     expect(after.get('ConfigMap lhs')?.data).toEqual({ 'server.yaml': 'memory: 3GiB' });
     const [old, now] = [before, after].map((all) => all.get('Deployment gateway')?.spec?.template);
     expect(now?.metadata.annotations).not.toEqual(old?.metadata.annotations);
