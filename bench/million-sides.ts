@@ -139,7 +139,7 @@ const lhs: Side = {
     const linked = openFramed(directory, 's.f1.graph', 'graph');
     const graph = openGraph(linked.payload, linked.path);
     const { payload, path } = openFramed(directory, 's.f1.vector', 'vector');
-    const reader = new VectorReader(payload, path, graph);
+    const reader = new VectorReader(payload, path, () => graph);
     const walk = new GraphWalk(reader, graph);
     const links = graph.near.byteLength + graph.upper.byteLength + graph.far.byteLength;
     const touched = links / set.count + reader.headRow + 20 + 4;

@@ -176,8 +176,9 @@ export class SegmentReader {
    * only what `nearest` demands is there.
    */
   vectors(field: number, inParts = false): VectorReader | null {
+    const graph = () => this.#structure('graph', field, openGraph)!;
     const open = (payload: Region, path: string) =>
-      new VectorReader(payload, path, this.#structure('graph', field, openGraph));
+      new VectorReader(payload, path, this.#files.has(nameOf('graph', field)) ? graph : null);
     return this.#structure('vector', field, open, inParts);
   }
 

@@ -12,6 +12,7 @@ import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { type Prepare, withColdBytes } from '../storage/cold-cache.ts';
 import { mapCold } from '../storage/cold-file.ts';
+import type { ColdSearches } from '../vector/cold-candidates.ts';
 import {
   type DemandingPlan,
   demandFor,
@@ -168,10 +169,11 @@ export class LocalShard implements Shard {
       // keys decide between rows that are equally near
       for (const segment of this.#segments) if (segment.isCold) demandPlaces(segment);
     };
-    return this.#reading(() => this.#nearest(request, signal), prepare);
+    const cold: ColdSearches = new WeakMap();
+    return this.#reading(() => this.#nearest(request, cold, signal), prepare);
   }
 
-  #nearest(request: ShardNearest, signal: AbortSignal | undefined): NearDocs {
+  #nearest(request: ShardNearest, cold: ColdSearches, signal: AbortSignal | undefined): NearDocs {
     const { field, vector, settings, keys, time } = request;
     const plan = queryFields(this.#mapping).plans.get(field);
     if (plan === undefined) throw new TypeError(`"${field}" is no field of the shard`);
@@ -180,6 +182,7 @@ export class LocalShard implements Shard {
       windows: this.#windows,
       filters: this.#filters,
       deadline: this.#deadline(time, signal),
+      cold,
     };
     const found = nearestDocs(this.#segments, withVector(plan), vector, settings, scope);
     if (!keys) return found;

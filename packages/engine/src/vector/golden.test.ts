@@ -34,7 +34,7 @@ describe('golden vectors', () => {
       return framed;
     });
     const graph = openGraph(files[1].payload, files[1].path);
-    const reader = new VectorReader(files[0].payload, files[0].path, graph);
+    const reader = new VectorReader(files[0].payload, files[0].path, () => graph);
     const problems: string[] = [];
     checkVectors(reader, (problem) => problems.push(problem));
     checkGraph(graph, (problem) => problems.push(problem));

@@ -1,17 +1,19 @@
 /**
  * The nearest vectors of a segment without a graph, exactly:
- *   1. Make a shortlist of vectors that may be among the k nearest, by bounds that hold for any low
+ *   1. Of a cold file, find candidates by what few requests fetch (cold-candidates.ts).
+ *   2. Make a shortlist of vectors that may be among the k nearest, by bounds that hold for any low
  *      bytes (scan.ts). It covers all vectors, or the accepted ones if they are few.
- *   2. Narrow the bounds of the shortlist by both bytes.
- *   3. Compute the exact similarities of the rest. Return the k best, and ties of the k-th.
+ *   3. Narrow the bounds of the shortlist by both bytes.
+ *   4. Compute the exact similarities of the rest. Return the k best, and ties of the k-th.
  */
 
 import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
 import { countBits } from '../bitmap/bitmap.ts';
 import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
+import { type ColdSearches, coldCandidates } from './cold-candidates.ts';
 import { similarityAt } from './exact.ts';
-import { offer, scanAccepted, scanAll } from './scan.ts';
+import { offer, scanAll, scanSlots } from './scan.ts';
 import { DENSE_PART } from './search-cost.ts';
 import { Shortlist } from './shortlist.ts';
 import type { StoredVectors } from './stored-vectors.ts';
@@ -25,33 +27,38 @@ import {
   wholeDots,
 } from './vector-kernels.ts';
 
-/** One of so many vectors: those are demanded one by one of a cold file. */
-const FEW_OF = 256;
-
 /** Documents and their raw similarities, the best first, equal ones by document. */
 export interface Nearest {
   readonly docs: Int32Array;
   readonly similarities: Float64Array;
 }
 
-/** The k nearest of the accepted documents and all that are as near as the k-th. */
+/**
+ * The k nearest of the accepted documents and all that are as near as the k-th. `cold`: what
+ * attempts of the same search have found in cold files.
+ */
 export function nearestFlat(
   reader: StoredVectors,
   query: CodedQuery,
   k: number,
   accept: Int32Array | null,
-  deadline: Deadline = NO_DEADLINE,
+  { deadline = NO_DEADLINE, cold = new WeakMap() }: FlatOptions = {},
 ): Nearest {
   const list = new Shortlist(Math.min(k, reader.count));
   putQuery(reader, query);
+  const near = reader.isCold ? coldCandidates(reader, query, { k, accept }, cold, deadline) : null;
   const accepted = accept === null ? reader.docs : countBits(accept);
-  reader.needHighs(accepted * FEW_OF < reader.count ? accept : null);
-  if (accept !== null && accepted < reader.count * DENSE_PART) {
-    scanAccepted(reader, query, accept, list, deadline);
-  } else {
-    scanAll(reader, query, accepted === reader.docs ? null : accept, list, deadline);
-  }
+  const isFew = accept !== null && accepted < reader.count * DENSE_PART;
+  const slots = near ?? (isFew ? reader.slotsOf(accept) : null);
+  if (slots !== null) scanSlots(reader, query, slots, list, deadline);
+  else scanAll(reader, query, accepted === reader.docs ? null : accept, list, deadline);
   return rescore(reader, query, k, list.survivors());
+}
+
+/** How long a flat search may take, and what is known already. */
+export interface FlatOptions {
+  readonly deadline?: Deadline | undefined;
+  readonly cold?: ColdSearches | undefined;
 }
 
 /** Copies the codes of a query to where the kernels read them, padded with zeros. */

@@ -47,35 +47,53 @@ export function scanAll(
   }
 }
 
-/** The same, of documents of a bitmap that accepts few. */
-export function scanAccepted(
+/** The same, of some slots. */
+export function scanSlots(
   reader: StoredVectors,
   query: CodedQuery,
-  accept: Int32Array,
+  slots: Int32Array,
   list: Shortlist,
   deadline: Deadline,
 ): void {
-  const { headRow, headAt, arena } = reader;
   const bounds = new Bounds(reader, query);
-  const slots = arena.i32.subarray(LIST_AT >> 2, (LIST_AT >> 2) + BATCH);
   let most = FIRST_BATCH;
-  let size = 0;
-  const flush = (): void => {
-    deadline.spend(size);
-    kernelsOf(arena).dotsOf(headAt, LIST_AT, size, headRow, QUERY_AT, DOTS_AT);
+  for (let from = 0; from < slots.length; most = Math.min(BATCH, 2 * most)) {
+    const size = Math.min(most, slots.length - from);
+    listedDots(reader, slots.subarray(from, from + size), deadline);
     offerListed(reader, bounds, siftBatch(reader, bounds, -1, size, null, list), list);
-    size = 0;
-    most = Math.min(BATCH, 2 * most);
-  };
-  for (let i = 0; i < accept.length; i++) {
-    if (accept[i] === 0) continue;
-    if (size > most - 32) flush();
-    for (let word = accept[i]; word !== 0; word &= word - 1) {
-      const slot = reader.slotOf((i << 5) + 31 - Math.clz32(word & -word));
-      if (slot >= 0) slots[size++] = slot;
-    }
+    from += size;
   }
-  flush();
+}
+
+/** Dot products of the query and the heads of some slots, or of all. */
+export function headDots(
+  reader: StoredVectors,
+  slots: Int32Array | null,
+  deadline: Deadline,
+): Int32Array {
+  const { headRow, headAt, count, arena } = reader;
+  const all = new Int32Array(slots?.length ?? count);
+  for (let from = 0; from < all.length; from += BATCH) {
+    const size = Math.min(BATCH, all.length - from);
+    if (slots !== null) listedDots(reader, slots.subarray(from, from + size), deadline);
+    else {
+      deadline.spend(size);
+      kernelsOf(arena).dots(headAt + from * headRow, size, headRow, QUERY_AT, DOTS_AT);
+    }
+    all.set(arena.i32.subarray(DOTS_AT >> 2, (DOTS_AT >> 2) + size), from);
+  }
+  return all;
+}
+
+/** Dot products of the query and the heads of at most BATCH slots, which are listed then. */
+function listedDots(
+  { arena, headAt, headRow }: StoredVectors,
+  slots: Int32Array,
+  deadline: Deadline,
+): void {
+  deadline.spend(slots.length);
+  arena.i32.set(slots, LIST_AT >> 2);
+  kernelsOf(arena).dotsOf(headAt, LIST_AT, slots.length, headRow, QUERY_AT, DOTS_AT);
 }
 
 /**

@@ -1,14 +1,18 @@
 import { LIMITS } from '../base/limits.ts';
-import { forEachBit, popcount } from '../bitmap/bitmap.ts';
+import { countBits, forEachBit, popcount } from '../bitmap/bitmap.ts';
 import type { Similarity } from '../schema/definition.ts';
 import { mapCold } from '../storage/cold-file.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
-import { type NeedSection, openSections } from '../storage/sections.ts';
+import { openSections, type Sections } from '../storage/sections.ts';
 import { headDims, MIDDLE, rowBytes, STORED_SIMILARITIES, VECTOR_SECTIONS } from './format.ts';
 
 /** Numbers of sections. */
-const [LENGTHS, HEADS, TAILS, LOWS] = [4, 8, 9, 10];
+const [SCALES, NORMS, RESTS, TAIL_LENGTHS, HEADS, TAILS, LOWS] = [4, 5, 6, 7, 8, 9, 10];
+/** Slots so near to one another are demanded with those between them. */
+const SLOTS_BETWEEN = 16;
+/** Sections that are empty where vectors are all head. */
+const OF_TAILS: ReadonlySet<number> = new Set([TAIL_LENGTHS, TAILS]);
 
 /**
  * The vectors of a field on a mapped file (layout: format.ts). Vectors stand in slots 0 .. count -
@@ -45,7 +49,8 @@ export class StoredVectors {
   scans = 0;
   readonly #present: Int32Array;
   readonly #ranks: Int32Array;
-  readonly #need: NeedSection | undefined;
+  readonly #need: Sections['need'];
+  readonly #has: Sections['has'];
 
   /** Opens a payload; `path` is for messages. Throws corrupt_index. */
   constructor(payload: Region, path: string) {
@@ -53,6 +58,7 @@ export class StoredVectors {
     const head = sections.view(0);
     if (head.byteLength < 16) throw corrupt(path, 'its head is too short');
     this.#need = sections.need;
+    this.#has = sections.has;
     this.arena = payload.arena;
     this.pages = payload.pages ?? null;
     this.docs = head.getInt32(0, true);
@@ -100,39 +106,67 @@ export class StoredVectors {
     this.metric = similarity;
   }
 
-  /** Of a cold file: demands lengths and high bytes, of all vectors or of those of documents. */
-  needHighs(accept: Int32Array | null): void {
-    const need = this.#need;
-    if (need === undefined) return;
-    const { scales, head, low, headRow, tailRow } = this;
-    const last = accept === null ? low : head;
-    const demands = [() => need(LENGTHS, 0, last.byteOffset - scales.byteOffset)];
-    for (const slot of accept === null ? [] : this.#slotsOf(accept)) {
-      demands.push(() => need(HEADS, slot * headRow, headRow));
-      if (tailRow > 0) demands.push(() => need(TAILS, slot * tailRow, tailRow));
-    }
-    mapCold(demands, (demand) => demand());
+  /** Whether bytes have to be demanded before they are read. */
+  get isCold(): boolean {
+    return this.#need !== undefined;
+  }
+
+  /** Whether the tails of all vectors are here. */
+  get hasTails(): boolean {
+    return this.#has?.(TAILS) !== false;
+  }
+
+  /** Of a cold file: demands lengths and heads of some vectors; null: of all. */
+  needHeads(slots: Int32Array | null): void {
+    this.#needRows(this.#headSections, slots);
+  }
+
+  /** The same, with tails. */
+  needHighs(slots: Int32Array | null): void {
+    this.#needRows([...this.#headSections, [TAILS, this.tailRow]], slots);
+  }
+
+  /** Of a cold file: demands the tails of some vectors. */
+  needTails(slots: Int32Array): void {
+    this.#needRows([[TAILS, this.tailRow]], slots);
   }
 
   /** Of a cold file: demands the low bytes of some vectors. */
   needLows(slots: Int32Array): void {
+    this.#needRows([[LOWS, this.row]], slots);
+  }
+
+  /** Of a cold file: demands all of a vector. */
+  needVector(slot: number): void {
+    const sections = [[SCALES, 4], ...this.#headSections, [TAILS, this.tailRow], [LOWS, this.row]];
+    this.#needRows(sections, Int32Array.of(slot));
+  }
+
+  /** What bounds by heads read, and bytes of a vector there; scales are no part of a cosine. */
+  get #headSections(): readonly (readonly number[])[] {
+    const scales = this.metric === 'cosine' ? [] : [[SCALES, 4]];
+    return [...scales, [NORMS, 8], [RESTS, 4], [TAIL_LENGTHS, 4], [HEADS, this.headRow]];
+  }
+
+  #needRows(sections: readonly (readonly number[])[], slots: Int32Array | null): void {
     const need = this.#need;
-    if (need !== undefined) mapCold([...slots], (slot) => need(LOWS, slot * this.row, this.row));
+    if (need === undefined) return;
+    const runs = slots === null ? [[0, this.count]] : runsOf(slots);
+    const own = this.tailRow > 0 ? sections : sections.filter(([at]) => !OF_TAILS.has(at));
+    mapCold(own, ([section, row]) => {
+      mapCold(runs, ([from, to]) => need(section, from * row, (to - from) * row));
+    });
   }
 
-  /** Of a cold file: demands all. */
-  needAll(): void {
-    const { scales, low } = this;
-    this.#need?.(LENGTHS, 0, low.byteOffset + low.length - scales.byteOffset);
-  }
-
-  #slotsOf(accept: Int32Array): readonly number[] {
-    const slots: number[] = [];
+  /** The slots of documents of a bitmap, ascending. */
+  slotsOf(accept: Int32Array): Int32Array {
+    const slots = new Int32Array(countBits(accept));
+    let count = 0;
     forEachBit(accept, (doc) => {
       const slot = this.slotOf(doc);
-      if (slot >= 0) slots.push(slot);
+      if (slot >= 0) slots[count++] = slot;
     });
-    return slots;
+    return slots.subarray(0, count);
   }
 
   /** The slot of a document's vector, or -1 where it has none. */
@@ -173,4 +207,16 @@ export class StoredVectors {
     if (slot < 0) return null;
     return Float32Array.from(this.codes(slot), (code) => this.scales[slot] * code);
   }
+}
+
+/** Slots as ranges; those that are near to one another are in one. */
+function runsOf(slots: Int32Array): readonly (readonly number[])[] {
+  const runs: number[][] = [];
+  for (const slot of slots) {
+    const last = runs.at(-1);
+    if (last !== undefined && slot >= last[0] && slot <= last[1] + SLOTS_BETWEEN) {
+      last[1] = Math.max(last[1], slot + 1);
+    } else runs.push([slot, slot + 1]);
+  }
+  return runs;
 }

@@ -3,7 +3,7 @@ import { lowerBoundBy } from '../../base/arrays/lower-bound.ts';
 import type { BlockPlaces } from '../../storage/cold-file.ts';
 
 /** One request reads at most so many bytes, unless a single piece has more. */
-const MOST_BYTES = 8 * 2 ** 20;
+const MOST_BYTES = 4 * 2 ** 20;
 /** So many bytes that nobody needs cost less than another request. */
 export const BYTES_BETWEEN = 2 ** 19;
 

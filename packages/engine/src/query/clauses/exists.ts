@@ -25,7 +25,7 @@ function fillExists(
   bits: Int32Array,
   deadline: Deadline,
 ): void {
-  const vectors = field.vector === undefined ? null : reader.vectors(field.id);
+  const vectors = field.vector === undefined ? null : reader.vectors(field.id, true);
   for (let slot = 0; slot < (vectors?.count ?? 0); slot++) setBit(bits, vectors!.docAt(slot));
   const column = reader.numeric(field.id) ?? reader.ordinals(field.id);
   if (column !== null) {

@@ -9,6 +9,7 @@ import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { mapCold } from '../../storage/cold-file.ts';
+import type { ColdSearches } from '../../vector/cold-candidates.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import type { NearDoc, NearDocs, NearestSettings, SearchedSegment } from '../shard.ts';
 import type { FilterCache } from './filter-cache.ts';
@@ -36,6 +37,7 @@ export interface NearestScope {
   readonly windows: WindowLayout | null;
   readonly filters: FilterCache | null;
   readonly deadline: Deadline;
+  readonly cold: ColdSearches;
 }
 
 /** The nearest documents, nearest first. */
@@ -44,7 +46,7 @@ export function nearestDocs(
   { plan, vector }: VectorField,
   query: Float32Array,
   { k, exact, ef, min_score: least }: NearestSettings,
-  { narrowing, windows, filters, deadline }: NearestScope,
+  { narrowing, windows, filters, deadline, cold }: NearestScope,
 ): NearDocs {
   if (narrowing.some(({ kind }) => kind === 'none')) return { docs: [], searched: [] };
   const narrowed = new Narrowing(narrowing, filters, deadline);
@@ -64,7 +66,7 @@ export function nearestDocs(
       narrowed.apply(accept, reader, scratchOf(reader, deadline));
       if (reader.deleted !== null) andNot(accept, reader.deleted);
     }
-    const options = { accept, exact, ef, search, deadline };
+    const options = { accept, exact, ef, search, deadline, cold };
     const { docs, similarities, choice } = vectors.nearest(query, k, options);
     if (accept !== null) bitmaps.give(accept);
     searched.push({ segment, ...choice });

@@ -25,7 +25,7 @@ export function similarityTo(
   { reader, doc }: Pick<Subject, 'reader' | 'doc'>,
 ): number | null {
   if (vector === null) return null;
-  return reader.vectors(field.id)?.similarity(vector, doc) ?? null;
+  return reader.vectors(field.id, true)?.similarity(vector, doc) ?? null;
 }
 
 /** How near the document is. */

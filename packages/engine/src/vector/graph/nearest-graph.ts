@@ -98,6 +98,7 @@ export class GraphWalk {
     const { i32 } = arena;
     const beam = this.#beam;
     if (this.#keys.length < beam.size) this.#keys = new Float64Array(2 * beam.size);
+    this.#reader.needTails(Int32Array.from({ length: beam.size }, (_, at) => beam.slotAt(at)));
     const [dotsAt, listAt] = [DOTS_AT >> 2, LIST_AT >> 2];
     for (let from = 0; from < beam.size; from += BATCH) {
       const size = Math.min(BATCH, beam.size - from);
