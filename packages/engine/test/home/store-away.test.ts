@@ -137,6 +137,27 @@ describe('an index that moves to a store which does not take it', () => {
   });
 });
 
+describe('an index that is followed', () => {
+  it('has a fault of its store in its status', async () => {
+    const { backend } = store.lake;
+    const index = 't';
+    await store.lake.create(schemaOf({ id: 'string' }));
+    await store.lake.define(fieldsIn(store.place));
+    await add('k0');
+    await backend.reindex({ index });
+    store.server.fault = () => AWAYS['a key that is revoked'];
+    const followed = backend.follow({ index });
+    await followed.next();
+    await followed.return(undefined);
+    expect(await backend.status({ index })).toMatchObject({
+      sync_failure: { message: expect.stringContaining(store.place) },
+    });
+    store.server.fault = () => null;
+    await backend.sync({ index });
+    expect(await backend.status({ index })).not.toHaveProperty('sync_failure');
+  });
+});
+
 describe('an index that has not been built', () => {
   it('is fetched by a sync if it is published', async () => {
     await store.lake.create(schemaOf({ id: 'string' }));

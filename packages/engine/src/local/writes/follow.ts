@@ -26,6 +26,7 @@ import {
   lockedGeneration,
   lockForWriting,
   notedSync,
+  notingFault,
   unlock,
 } from './write-index.ts';
 
@@ -79,7 +80,7 @@ const followHost = (
   commitVersion: ({ folder }) => commitVersion(folder),
   openTable: ({ definition, registered }, signal) =>
     openSource(definition.source, registered.baseDir, signal),
-  open: (known) => openFollowed(indexes, known),
+  open: (known) => notingFault(indexes, known, () => openFollowed(indexes, known)),
   tiers: {
     due: (known) => windowToCool(indexes, known),
     cool: async ({ registered }, window, signal) => {

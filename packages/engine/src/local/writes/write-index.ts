@@ -190,18 +190,26 @@ const CALLERS_FAULTS: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['index_not_found', 'invalid_argument', 'not_found'] as const),
 ]);
 
-/** Runs a sync; if it fails, the status of the index says why until one succeeds. */
-export async function notedSync<T>(
+/** Runs a part of a sync; if it fails, the status of the index says why until one succeeds. */
+export const notingFault = <T>(
   indexes: LocalIndexes,
   known: KnownIndex,
-  sync: () => Promise<T>,
-): Promise<T> {
-  const done = await sync().catch((error: unknown) => {
+  part: () => Promise<T>,
+): Promise<T> =>
+  part().catch((error: unknown) => {
     if (error instanceof LhsError && !CALLERS_FAULTS.has(error.code)) {
       noteEnd(indexes, known, 'syncFaults', error);
     }
     throw error;
   });
+
+/** Runs a whole sync, as `notingFault`. */
+export async function notedSync<T>(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  sync: () => Promise<T>,
+): Promise<T> {
+  const done = await notingFault(indexes, known, sync);
   noteEnd(indexes, known, 'syncFaults', null);
   return done;
 }
