@@ -40,6 +40,7 @@ import { cachesOf } from './file-source.ts';
 import { type BundleInput, bytesInput, commitInputs, makeBundle } from './make-bundle.ts';
 import type { BackupHead, BackupManifest } from './manifest.ts';
 import { type CommitToCopy, type IndexFiles, pinForCopy } from './pinned-commit.ts';
+import { markHome } from './repository.ts';
 import type { Home } from './stored-json.ts';
 import { commitOf } from './writing/compose-commit.ts';
 
@@ -177,6 +178,7 @@ class Backup {
       await inStore(() => this.#home.store.delete([backupKey(manifest)]));
       return null;
     }
+    if (this.#number === 1) await inStore(() => markHome(this.#home));
     return { manifest, filesCopied: this.#filesCopied, bytesCopied: this.#bytesCopied };
   }
 

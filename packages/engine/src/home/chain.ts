@@ -146,6 +146,9 @@ export async function markDropped({ store }: Home, uuid: string): Promise<void> 
   await store.put(droppedKey(uuid), Buffer.from('{}'), { condition: 'absent' });
 }
 
+/** Whether an object says no more than that an index was dropped. */
+export const isEnd = (key: string): boolean => /^families\/[^/]+\/dropped$/.test(key);
+
 /** Whether an index was dropped. */
 export const isDropped = async ({ store }: Home, uuid: string): Promise<boolean> =>
   (await store.head(droppedKey(uuid))) !== null;

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createFirst, openObjectStore } from '@lakehouse-search/lake/internal';
 import { damaged, inStore } from '../source/store-errors.ts';
+import { isEnd } from './chain.ts';
 import { unknownVersion } from './manifest.ts';
 import { type Home, readStored } from './stored-json.ts';
 
@@ -54,6 +55,24 @@ export async function markHome(home: Home, signal?: AbortSignal): Promise<void> 
     return;
   }
   await store.put(MARK, Buffer.from(TEXT), { condition: { etag: mark.etag }, signal });
+}
+
+/**
+ * Removes the mark of a place that has neither indexes nor backups. Who writes the first object of
+ * an index or a backup marks the place again after it, if that came meanwhile.
+ */
+export async function unmarkEmpty(home: Home): Promise<void> {
+  if (await isUsed(home)) return;
+  await home.store.delete([MARK]);
+  if (await isUsed(home)) await markHome(home);
+}
+
+/** Whether a place has more than the signs of indexes that were dropped. */
+async function isUsed({ store }: Home): Promise<boolean> {
+  for (const prefix of ['indexes/', '']) {
+    for await (const { key } of store.list(prefix)) if (key !== MARK && !isEnd(key)) return true;
+  }
+  return false;
 }
 
 /** Writes an object under a condition and deletes it. Throws as `markHome`. */

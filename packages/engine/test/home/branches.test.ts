@@ -93,7 +93,7 @@ describe('a branch of an index in a store', () => {
     await store.lake.backend.sync({ index: 'c' });
     await store.lake.backend.dropIndex({ index: 'c' });
     const left = store.objects().map(([key]) => key.split('/').at(-1));
-    expect(left.sort()).toEqual(['dropped', 'dropped', 'dropped', 'repository.json']);
+    expect(left.sort()).toEqual(['dropped', 'dropped', 'dropped']);
   });
 
   it('lets go of its index once it needs nothing of it', async () => {

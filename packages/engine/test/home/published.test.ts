@@ -313,7 +313,7 @@ describe('a published index', () => {
     await engine.close();
     await store.lake.backend.dropIndex({ index: 'renamed' });
     const keys = keysOf(place);
-    expect(keys.map((key) => key.split('/').at(-1)).sort()).toEqual(['dropped', 'repository.json']);
+    expect(keys.map((key) => key.split('/').at(-1)).sort()).toEqual(['dropped']);
   });
 
   it('has none of the erased rows', async () => {

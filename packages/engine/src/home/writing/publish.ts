@@ -327,6 +327,7 @@ export class HomeIndex {
     const isFirst = await appendCommit(home, commit);
     this.#head = await moveHead(home, index.index, this.#published, { known: this.#head, number });
     if (!isFirst) throw this.#overtaken();
+    if (newest === null) await markHome(home);
     this.#newest = commit;
     this.#isFresh ||= afresh;
     const isDue = newest !== null && isSweepDue(newest, now);

@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { inStore } from '../../source/store-errors.ts';
 import { isDropped, lastCommit, markDropped, readHead, removeHead } from '../chain.ts';
-import { openHome } from '../repository.ts';
+import { openHome, unmarkEmpty } from '../repository.ts';
 import type { Home } from '../stored-json.ts';
 import { sweepFamily } from '../sweep.ts';
 import type { Publication } from './publication.ts';
@@ -32,6 +32,7 @@ export async function removePublished(publication: Publication, movedTo?: string
     await markDropped(home, family);
     await removeOwnHead(home, publication, movedTo);
     await sweepFamily(home, family, null);
+    await unmarkEmpty(home);
   });
 }
 
