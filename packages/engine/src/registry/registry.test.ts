@@ -53,8 +53,9 @@ describe('the registry', () => {
       definition: 'version: 1',
     });
     expect(() => two.get('commit')).toThrow('there is no index "commit"; did you mean "commits"?');
+    expect(['commits', 'commit'].map((name) => two.isNamed(name))).toEqual([true, false]);
     expect(two.remove(added.uuid)).not.toBeNull();
-    expect(one.list()).toEqual([]);
+    expect([one.list(), one.isNamed('commits')]).toEqual([[], false]);
     expect(one.remove(added.uuid)).toBeNull();
     one.close();
     two.close();

@@ -77,6 +77,7 @@ export class Registry {
   readonly #file: RegistryFile;
   /** Indexes by name and alias, valid while the file has this version. */
   readonly #known = new Map<string, RegisteredIndex>();
+  #names: ReadonlySet<string> | null = null;
   #knownVersion = '';
 
   /**
@@ -111,12 +112,25 @@ export class Registry {
 
   /** The index of that name or alias. Throws index_not_found with the nearest name. */
   get(name: string): RegisteredIndex {
-    const version = this.#file.version();
-    if (version !== this.#knownVersion) this.#known.clear();
-    this.#knownVersion = version;
+    this.#forgetChanged();
     const known = this.#known.get(name) ?? this.#read(name);
     this.#known.set(name, known);
     return known;
+  }
+
+  /** Whether an index has that name; an alias of one does not count. */
+  isNamed(name: string): boolean {
+    this.#forgetChanged();
+    this.#names ??= new Set(this.list().map((index) => index.name));
+    return this.#names.has(name);
+  }
+
+  #forgetChanged(): void {
+    const version = this.#file.version();
+    if (version === this.#knownVersion) return;
+    this.#known.clear();
+    this.#names = null;
+    this.#knownVersion = version;
   }
 
   #read(name: string): RegisteredIndex {

@@ -134,7 +134,7 @@ export class NodeReads {
 
   /** Whether this engine has an index, built or not. */
   isDefined(name: string): boolean {
-    return this.#indexes.registry.list().some((one) => one.name === name);
+    return this.#indexes.registry.isNamed(name);
   }
 
   /** Whether this engine has an index, and has built it. */
