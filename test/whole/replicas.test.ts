@@ -13,6 +13,7 @@ import { schemaOf } from '../support/schema.ts';
 
 const ROWS = 40;
 const WAIT = { interval: 100 };
+const OWN = ['--addr', '127.0.0.1:0'];
 const index = 'notes';
 const DEFINITION = `version: 1
 index: notes
@@ -37,8 +38,7 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     });
     const rows = Array.from({ length: ROWS }, (_, id) => ({ id: `k${id}`, title: `note ${id}` }));
     await appendRows(source, { kind: 'rows', rows });
-    const own = ['--addr', '127.0.0.1:0'];
-    const taking = (shard: string) => [...own, '--no-sync', '--shard-ordinals', shard];
+    const taking = (shard: string) => [...OWN, '--no-sync', '--shard-ordinals', shard];
     nodes = await Promise.all(
       ['0', '0', '1'].map((shard, i) => startProcess('node', join(folder, `${i}`), taking(shard))),
     );
@@ -47,8 +47,8 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     writeFileSync(config, `catalogs: { main: ${JSON.stringify(catalog)} }\n`);
     // nothing but a probe ends the read of a stopped node
     const args = [
-      ...[...own, '--rest-addr', '127.0.0.1:0', '--config', config],
-      ...['--nodes', nodes.map(({ grpc }) => grpc).join(','), '--shard-timeout-ms', '600000'],
+      ...[...OWN, '--rest-addr', '127.0.0.1:0', '--config', config],
+      ...['--nodes', addresses(), '--shard-timeout-ms', '600000'],
     ];
     const times = { LHS_CLUSTER_SILENCE_MS: '300' };
     gateway = await startProcess('gateway', join(folder, 'gateway'), args, times);
@@ -63,6 +63,8 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     for (const one of [gateway, ...nodes]) await one?.end('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
   }, 600_000);
+
+  const addresses = () => nodes.map(({ grpc }) => grpc).join(',');
 
   /** A whole answer: on a busy machine, a node that runs may be too late as well. */
   const search = () =>
@@ -87,6 +89,37 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     },
     600_000,
   );
+
+  it('answer for a stopped one before a probe does, as long as few reads are late', async () => {
+    const args = [...OWN, '--rest-addr', '127.0.0.1:0', '--nodes', addresses()];
+    // no probe and no time-out ends a read
+    const other = await startProcess('gateway', join(folder, 'other'), [
+      ...args,
+      ...['--shard-timeout-ms', '600000'],
+    ]);
+    const patient = createRemote({ url: other.url, retryMs: 0 });
+    const find = () => patient.search({ index, query: 'note', limit: 3 });
+    const hedged = async () => {
+      const metrics = await (await fetch(`${other.url}/metrics`)).text();
+      return Number(/^lhs_hedged_calls_total (\d+)/m.exec(metrics)?.[1]);
+    };
+    try {
+      for (const stopped of [0, 1]) {
+        for (let i = 0; i < 100; i++) await find();
+        nodes[stopped].child.kill('SIGSTOP');
+        for (let i = 0; i < 3; i++) {
+          const answer = await find();
+          expect([answer.partial, answer.total]).toEqual([undefined, ROWS]);
+        }
+        nodes[stopped].child.kill('SIGCONT');
+      }
+      expect(await hedged()).toBeGreaterThan(0);
+    } finally {
+      for (const { child } of nodes) child.kill('SIGCONT');
+      await patient.close();
+      await other.end('SIGTERM');
+    }
+  }, 600_000);
 
   it('leave partial answers to those of a shard without a copy', async () => {
     await search();

@@ -35,10 +35,13 @@ export class NodeWatch {
     return this.#probes.has(address);
   }
 
-  /** The fault of a node that answers no probe, and no read since a `performance.now()`. */
+  /**
+   * The fault of a node that answers no probe, and no read that waits since a
+   * `performance.now()`.
+   */
   async faultSince(address: string, since: number): Promise<LhsError | undefined> {
     if ((this.#answered.get(address) ?? 0) >= since) return undefined;
-    return this.#probed(address);
+    return this.#probed(address, performance.now() - since);
   }
 
   /**
@@ -54,7 +57,7 @@ export class NodeWatch {
     let timer: NodeJS.Timeout | undefined;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const look = async () => {
-      const fault = await this.#probed(address);
+      const fault = await this.#probed(address, this.#silenceMs / 3);
       if (timer === undefined) return;
       if (fault === undefined) wait();
       else {
@@ -84,23 +87,24 @@ export class NodeWatch {
     return promise;
   }
 
-  #probed(address: string): Promise<LhsError | undefined> {
+  /** `waited`: milliseconds that a read has waited. */
+  #probed(address: string, waited: number): Promise<LhsError | undefined> {
     const known = this.#probes.get(address);
     if (known !== undefined) return known;
-    const probe = this.#faultOf(address).finally(() => this.#probes.delete(address));
+    const probe = this.#faultOf(address, waited).finally(() => this.#probes.delete(address));
     this.#probes.set(address, probe);
     return probe;
   }
 
   /** Undefined: it answers. */
-  async #faultOf(address: string): Promise<LhsError | undefined> {
+  async #faultOf(address: string, waited: number): Promise<LhsError | undefined> {
     let isOver = false;
     const answers = this.#probe(address, Date.now() + this.#silenceMs * TURNS).then(
       () => undefined,
       (error: unknown) => (error instanceof LhsError && SILENT.has(error.code) ? error : undefined),
     );
     const late = async () => {
-      const turn = ((2 / 3) * this.#silenceMs) / TURNS;
+      const turn = Math.max(this.#silenceMs / 3, this.#silenceMs - waited) / TURNS;
       for (let i = 0; i < TURNS && !isOver; i++) await sleep(turn);
       const message = `node ${address} answers no read or probe within ${this.#silenceMs} ms`;
       return new LhsError('unreachable', message);
