@@ -3,7 +3,8 @@
  * read of cold files runs. One per process, for all indexes.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { trimCacheNow } from './cache-folder.ts';
+import { withCommas } from '@lakehouse-search/contract/internal';
+import { cacheLimit, trimCacheNow } from './cache-folder.ts';
 import {
   type BlockFetch,
   type ColdFile,
@@ -148,6 +149,31 @@ export async function holdingColdBytes<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     end();
   }
+}
+
+/** Runs a query. If it takes too long, the error says what was fetched meanwhile. */
+export async function tellingFetched<T>(query: () => Promise<T>): Promise<T> {
+  const before = coldFigures.bytesRead;
+  try {
+    return await query();
+  } catch (error) {
+    throw withFetched(error, coldFigures.bytesRead - before);
+  }
+}
+
+function withFetched(error: unknown, fetched: number): unknown {
+  const isLate = error instanceof LhsError && error.details.limit === 'queryMillis';
+  if (!isLate || fetched === 0) return error;
+  const megabytes = withCommas(Math.ceil(fetched / 1e6));
+  const message = `${error.message}: ${megabytes} MB that were not in the cache had to be fetched`;
+  const hasRoom = fetched <= cacheLimit();
+  return new LhsError(error.code, message, {
+    hint: hasRoom
+      ? 'run the same query again: the cache has these bytes now'
+      : `run the query with a larger cache: LHS_COLD_CACHE_BYTES=${2 * fetched}`,
+    details: { ...error.details, fetched_bytes: fetched },
+    cause: error,
+  });
 }
 
 /** Cold bytes that are read from now on stay until the result is called, once. */

@@ -32,6 +32,7 @@ import {
   holdingColdBytes,
   limitColdBytes,
   publishColdFigures,
+  tellingFetched,
   useColdStore,
 } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -193,7 +194,7 @@ async function answer({ task, commit, work }: ThreadCall): Promise<FromThread> {
   const found = commits.get(commit);
   if (found === undefined) return { kind: 'unopened', task };
   try {
-    const done = await holdingColdBytes<ThreadAnswer>(() => run(found, work));
+    const done = await tellingFetched(() => holdingColdBytes(() => run(found, work)));
     return { kind: 'done', task, answer: done };
   } catch (error) {
     return { kind: 'failed', task, error: errorToPlain(error) };

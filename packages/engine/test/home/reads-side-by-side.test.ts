@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Deadline } from '../../src/base/time/deadline.ts';
 import { mapFile } from '../../src/storage/arena.ts';
-import { useColdStore, withColdBytes } from '../../src/storage/cold-cache.ts';
-import { ColdFile } from '../../src/storage/cold-file.ts';
+import { tellingFetched, useColdStore, withColdBytes } from '../../src/storage/cold-cache.ts';
+import { ColdFile, coldFigures } from '../../src/storage/cold-file.ts';
 
 const BLOCK = 4096;
 const whole = Uint8Array.from({ length: 10 * BLOCK }, (_, i) => (i * i) % 251);
@@ -56,5 +57,21 @@ describe('reads of a cold file side by side', () => {
     ]);
     expect(failed).toMatchObject({ reason: { message: 'the store is away' } });
     expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  });
+
+  it('say what they fetched if the query takes too long', async () => {
+    useColdStore(async ([{ blocks, take }]) => {
+      for (const block of blocks) take(block, blockOf(block));
+      coldFigures.bytesRead += 7e6;
+    });
+    const late = new Deadline(-1);
+    const query = () => tellingFetched(() => reading(0, 6).then(() => late.check()));
+    await expect(query()).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      message: expect.stringMatching(/: 7 MB that were not in the cache had to be fetched$/),
+      hint: 'run the same query again: the cache has these bytes now',
+    });
+    const message = expect.not.stringContaining('fetched');
+    await expect(query()).rejects.toMatchObject({ message });
   });
 });

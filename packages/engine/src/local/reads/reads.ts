@@ -20,7 +20,7 @@ import { joinShards } from '../../shard/joined-shards.ts';
 import { localShards } from '../../shard/local-shard.ts';
 import { highlightsRows } from '../../shard/request/bind-request.ts';
 import { tenantFilter } from '../../shard/request/tenant-filter.ts';
-import { holdColdBytes } from '../../storage/cold-cache.ts';
+import { holdColdBytes, tellingFetched } from '../../storage/cold-cache.ts';
 import type { ReadName } from '../../workers/messages.ts';
 import type { ThreadRead } from '../../workers/search-threads.ts';
 import { answerOfParts } from '../cache/answer-text.ts';
@@ -198,11 +198,11 @@ export async function readIndex<T>(
       return work(await contextOf(indexes, known, open, call, deadline));
     };
     const { results } = indexes;
-    if (repeated === undefined || results === null) return await compute();
+    if (repeated === undefined || results === null) return await tellingFetched(compute);
     const lag = () => indexes.tables.lag(known, open);
     const kept = { results, key: results.keyOf(open, tenant, repeated.text) };
-    const answer = remembered(kept, repeated, lag, compute as () => Promise<object>, tenant);
-    return (await answer) as T;
+    const told = () => tellingFetched(compute) as Promise<object>;
+    return (await remembered(kept, repeated, lag, told, tenant)) as T;
   } finally {
     endOfRead();
     open.snapshot.release();
