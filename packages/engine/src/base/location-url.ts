@@ -8,3 +8,7 @@ export const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.t
 export function locationUrl(location: string): string {
   return hasScheme(location) ? location.replace(/\/+$/, '') : pathToFileURL(resolve(location)).href;
 }
+
+/** Whether an address has parts that are empty, `.` or `..`: stores differ in what they mean. */
+export const hasEmptyParts = (address: string): boolean =>
+  /\/\.{0,2}(?:\/|$)/.test(address.replace('://', '').replace(/\/+$/, ''));

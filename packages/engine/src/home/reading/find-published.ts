@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { LhsError } from '@lakehouse-search/contract';
 import { didYouMean, firstNames } from '@lakehouse-search/contract/internal';
 import { isObjectPath } from '@lakehouse-search/lake/internal';
+import { hasEmptyParts } from '../../base/location-url.ts';
 import { inStore } from '../../source/store-errors.ts';
 import { type Head, headsIn, readHead, whereMoved } from '../chain.ts';
 import { isRepository, openHome } from '../repository.ts';
@@ -33,7 +34,7 @@ export async function findPublished(
     /\/+$/,
     '',
   );
-  if (/\/\.{0,2}\//.test(path.replace('://', ''))) throw noLocation(location);
+  if (hasEmptyParts(path)) throw noLocation(location);
   const slash = path.lastIndexOf('/');
   const [place, name] = [path.slice(0, slash), path.slice(slash + 1)];
   const isInPlace = place !== '' && (path.startsWith('/') || isObjectPath(place));

@@ -192,6 +192,12 @@ describe('faults of a definition', () => {
       `${HEAD}${FIELD}\nstorage: s3://`,
       ['7:10 error storage "s3://" names no bucket: expected s3://bucket/prefix'],
     ],
+    ...['s3://b/a/../c', 's3://b/a//c', 's3://b/..', 's3://b/./'].map(
+      (storage): [string, string[]] => [
+        `${HEAD}${FIELD}\nstorage: ${storage}`,
+        [`7:10 error storage "${storage}" has parts that are empty or dots: write it without`],
+      ],
+    ),
     [
       `${HEAD}${FIELD}\nwindows: {field: a, every: month}`,
       ['7:18 error windows.field "a" must be a fast DATE field'],

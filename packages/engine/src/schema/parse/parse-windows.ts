@@ -1,6 +1,7 @@
 import { didYouMean } from '@lakehouse-search/contract/internal';
 import { isObjectPath, objectAddress } from '@lakehouse-search/lake/internal';
 import { LIMITS } from '../../base/limits.ts';
+import { hasEmptyParts } from '../../base/location-url.ts';
 import type { FieldDefinition, WindowsDefinition } from '../definition.ts';
 import { WINDOW_UNITS } from '../windows.ts';
 import { readChoice, readMap, readText, readWhole } from './tree-reading.ts';
@@ -70,6 +71,7 @@ function faultOfPlace(storage: string): string | null {
   if (!isObjectPath(storage)) {
     return 'must be a folder, or a place on s3://, gs://, az:// or abfss://';
   }
+  if (hasEmptyParts(storage)) return 'has parts that are empty or dots: write it without';
   try {
     objectAddress(storage);
     return null;
