@@ -49,6 +49,8 @@ export class S3Server {
   fault: (request: Seen) => Fault | null = () => null;
   /** Session tokens that are accepted; null: none is checked. */
   tokens: ReadonlySet<string> | null = null;
+  /** Whether requests that are not signed can read. */
+  isPublic = false;
   region = 'us-east-1';
   /** Writes under a condition are carried out in any case, as old servers do. */
   ignoresConditions = false;
@@ -116,7 +118,10 @@ export class S3Server {
   #refused(request: IncomingMessage, url: URL, body: Buffer): Reply | null {
     const { authorization = '', ...headers } = request.headers;
     const match = AUTHORIZATION.exec(authorization);
-    if (match === null) return failed(403, 'AccessDenied');
+    if (match === null) {
+      const isRead = /^(?:GET|HEAD)$/.test(request.method!) && authorization === '';
+      return this.isPublic && isRead ? null : failed(403, 'AccessDenied');
+    }
     const [, who = '', date = '', region = '', signed = '', signature] = match;
     if (who !== this.keys.accessKeyId) return failed(403, 'InvalidAccessKeyId');
     if (region !== this.region) {

@@ -24,7 +24,8 @@ function requestsOf({ s3 = {}, env = process.env, vended = null }: FileAccess): 
 function connection(settings: S3Settings): S3Requests {
   const { endpoint, region, pathStyle } = settings;
   const { AWS_ACCESS_KEY_ID, AWS_PROFILE } = process.env;
-  const key = JSON.stringify([endpoint, region, pathStyle, AWS_ACCESS_KEY_ID, AWS_PROFILE]);
+  const names = [AWS_ACCESS_KEY_ID, AWS_PROFILE, settings.isUnsigned];
+  const key = JSON.stringify([endpoint, region, pathStyle, ...names]);
   const known = CONNECTIONS.get(key);
   if (known !== undefined) return known;
   const made = new S3Requests(settings);

@@ -69,7 +69,8 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
   if (/Credentials?ProviderError|Could not load credentials/.test(`${name} ${message}`)) {
     return make(
       'permission_denied',
-      'no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+      'no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE' +
+        ', or for a public bucket AWS_NO_SIGN_REQUEST=1',
     );
   }
   const named =

@@ -88,12 +88,12 @@ export class S3Requests {
 
   async #connect(): Promise<SdkClient> {
     const { S3Client } = await this.#loaded();
-    const { endpoint, region, pathStyle = false, credentials } = this.#settings;
+    const { endpoint, region, pathStyle = false, credentials, isUnsigned } = this.#settings;
     const make = (where: string | undefined) =>
       new S3Client({
         ...(endpoint === undefined ? {} : { endpoint }),
         ...(where === undefined ? {} : { region: where }),
-        ...(credentials === undefined ? {} : { credentials }),
+        ...(isUnsigned ? UNSIGNED : credentials === undefined ? {} : { credentials }),
         forcePathStyle: pathStyle,
         maxAttempts: 1,
         followRegionRedirects: false,
@@ -126,3 +126,9 @@ export class S3Requests {
 }
 
 const DEFAULT_REGION = 'us-east-1';
+
+/** Settings of a client that sends requests as they are. */
+const UNSIGNED = Object.freeze({
+  credentials: async () => ({ accessKeyId: '', secretAccessKey: '' }),
+  signer: { sign: async (request: object) => request },
+});

@@ -13,6 +13,8 @@ export interface S3Settings {
   readonly pathStyle?: boolean;
   /** Credentials, requested again when they expire; default: those of the AWS chain. */
   readonly credentials?: () => Promise<SdkCredentials>;
+  /** Requests are not signed: the bucket is public. */
+  readonly isUnsigned?: boolean;
 }
 
 /** What a definition's `s3` or a caller sets. A type, not an interface: it is plain JSON. */
@@ -51,11 +53,13 @@ export function s3Settings(
     switchOf(sent['s3.path-style-access']) ??
     endpoint !== undefined;
   const credentials = issued ?? environmentCredentials(env);
+  const isUnsigned = issued === null && switchOf(env.AWS_NO_SIGN_REQUEST) === true;
   return {
     ...(endpoint === undefined ? {} : { endpoint: checkedEndpoint(endpoint) }),
     ...(region === undefined ? {} : { region }),
     pathStyle,
     ...(credentials === null ? {} : { credentials }),
+    ...(isUnsigned ? { isUnsigned } : {}),
   };
 }
 

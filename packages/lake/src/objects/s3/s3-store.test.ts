@@ -18,6 +18,7 @@ afterEach(() => {
   server.fault = () => null;
   server.tokens = null;
   server.region = 'us-east-1';
+  server.isPublic = false;
   server.buckets.get('lake')?.clear();
   server.seen.length = 0;
 });
@@ -49,6 +50,17 @@ describe('an S3 store', () => {
       expect(await put('hers')).toBe('refused');
     },
   );
+
+  it('reads a public bucket without credentials', async () => {
+    server.put('lake', 'p/open', BYTES);
+    const { AWS_ENDPOINT_URL_S3 } = server.env;
+    const store = storeOf({ AWS_ENDPOINT_URL_S3, AWS_NO_SIGN_REQUEST: '1' });
+    await expect(store.get('p/open')).rejects.toMatchObject({ code: 'permission_denied' });
+    server.isPublic = true;
+    expect(await store.get('p/open')).toMatchObject({ bytes: BYTES });
+    expect(await all(store.list('p/'))).toEqual(['p/open']);
+    await expect(store.put('p/open', BYTES)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
 
   it('lists page by page', async () => {
     server.pageKeys = 7;
