@@ -52,7 +52,9 @@ describe('lhs index move', () => {
     expect([back.code, back.stderr]).toEqual([0, '']);
     expect((await home.run(['search', './homes/moved', '*'])).code).toBe(3);
     expect((await home.run(['index', 'drop', 'moved', '--yes'])).code).toBe(0);
-    expect((await home.run(['index', 'move', 'vec'])).code).toBe(2);
+    for (const none of [[], ['']]) {
+      expect((await home.run(['index', 'move', 'vec', ...none])).code).toBe(2);
+    }
   });
 
   it('takes an index of a server into a root of its configuration, and back', async () => {

@@ -27,7 +27,8 @@ export default class IndexMove extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexMove);
-    const { index, storage } = args;
+    const { index } = args;
+    const storage = args.storage || undefined;
     if ((storage === undefined) !== (flags.local ?? false)) {
       throw new LhsError('invalid_argument', 'name a store, or give --local');
     }
