@@ -12,7 +12,6 @@ import {
   fstatSync,
   ftruncateSync,
   futimesSync,
-  mkdirSync,
   openSync,
   readSync,
   writeSync,
@@ -23,6 +22,7 @@ import { holesAreFree } from './arena.ts';
 import { cacheFolder, cacheLimit, noteWritten } from './cache-folder.ts';
 import type { ColdObject } from './cold-file.ts';
 import type { Region } from './directory.ts';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * `<uuid of the index>.<object>`: keys of objects begin with the UUID; those of bundles with
@@ -61,7 +61,7 @@ export class CachedFile {
     if (cacheLimit() === 0) return null;
     const path = join(cacheFolder(), nameOf(object));
     try {
-      mkdirSync(cacheFolder(), { recursive: true, mode: 0o700 });
+      makeFolder(cacheFolder());
       return withFile(path, constants.O_RDWR | constants.O_CREAT, (descriptor) => {
         if (fstatSync(descriptor).size < region.length) ftruncateSync(descriptor, region.length);
         for (const { from, to } of known) {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { COMMIT_MARK, cacheFolder, markOpen, openedFolders } from '../../storage/cache-folder.ts';
-import { attempt, systemCode } from '../../storage/io-errors.ts';
+import { attempt, ioError, systemCode } from '../../storage/io-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import type { PublishedCommit } from '../chain.ts';
 
@@ -26,7 +26,9 @@ export function openFolder(name: string): OpenedFolder {
       return { folder, close };
     } catch (error) {
       // another process has removed it meanwhile
-      if (systemCode(error) !== 'ENOENT' || n === ATTEMPTS) throw cacheError(error);
+      if (systemCode(error) !== 'ENOENT' || n === ATTEMPTS) {
+        throw cacheError(ioError(error, 'write', folder));
+      }
     }
   }
 }
