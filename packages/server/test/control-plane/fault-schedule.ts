@@ -78,9 +78,12 @@ async function changeRows(cluster: StoreCluster, point: number): Promise<void> {
 function faultsOf(cluster: StoreCluster): readonly Fault[] {
   const processes = ROLES.flatMap((role) =>
     cluster.named(role).flatMap((part): Fault[] => {
-      const begin = () => cluster.begin(part);
       return [
-        { part, what: `${role} killed`, begin: () => cluster.kill(part), end: begin },
+        {
+          ...{ part, what: `${role} killed` },
+          begin: () => cluster.kill(part),
+          end: () => startAgain(cluster, part),
+        },
         {
           ...{ part, what: `${role} stopped` },
           begin: () => cluster.signal(part, 'SIGSTOP'),
@@ -91,7 +94,7 @@ function faultsOf(cluster: StoreCluster): readonly Fault[] {
   );
   const lost = NODES.map((part): Fault => {
     const begin = () => cluster.lose(part);
-    return { part, what: 'node killed, disk lost', begin, end: () => cluster.begin(part) };
+    return { part, what: 'node killed, disk lost', begin, end: () => startAgain(cluster, part) };
   });
   const cut = [...cluster.proxies].map(([part, proxy]): Fault => {
     const what = `${ROLES.find((role) => cluster.named(role).includes(part)) ?? part} cut off`;
@@ -106,6 +109,10 @@ function faultsOf(cluster: StoreCluster): readonly Fault[] {
   const all = [...processes, ...lost, ...cut, ...(restarted === undefined ? [] : [restarted])];
   return all.flatMap((fault) => Array(/stopped|cut/.test(fault.what) ? CHEAP : 1).fill(fault));
 }
+
+/** Starts a process until it runs: a control plane ends while its database is away. */
+const startAgain = (cluster: StoreCluster, part: string): Promise<void> =>
+  vi.waitFor(() => cluster.begin(part), { interval: 250 });
 
 /** Searchers that check each answer. `more` waits for so many answers and errors. */
 function searching(cluster: StoreCluster, report: FaultReport) {
