@@ -11,7 +11,7 @@ import type { CallContext, DropResponse } from '@lakehouse-search/contract';
 import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { type NodeClaims, signNodeCall } from './cluster-token.ts';
 import type { NodeState } from './node-state.ts';
-import { stateOfMessage } from './node-wire.ts';
+import { PROTOCOL, requireProtocol, stateOfMessage } from './node-wire.ts';
 import type { DroppedIndex } from './registrar.ts';
 
 /** A read of a commit. The request and the answer are in the byte form of the engine. */
@@ -80,7 +80,10 @@ class GrpcNode implements NodeClient {
 
   async read(read: NodeRead, call?: NodeCall): Promise<Uint8Array> {
     const method = NODE_METHODS.read;
-    return (await this.#unary(method, create(method.input, read), call)).answer;
+    const request = create(method.input, { ...read, protocol: PROTOCOL });
+    const { answer, protocol } = await this.#unary(method, request, call);
+    requireProtocol(protocol, `node ${this.address}`);
+    return answer;
   }
 
   async removeIndex({ index, uuid }: DroppedIndex, call?: CallContext) {

@@ -1,6 +1,22 @@
 import { create } from '@bufbuild/protobuf';
 import { NODE_METHODS, type NodeState as StateMessage } from '@lakehouse-search/client/internal';
+import { LhsError } from '@lakehouse-search/contract';
 import type { NodeCommit, NodeIndex, NodeState } from './node-state.ts';
+
+/**
+ * Number of the byte form of reads. A change of what a request or an answer means increases it:
+ * gateways read from nodes with the same number.
+ */
+export const PROTOCOL = 1;
+
+/** Throws unreachable for a node or a gateway with another byte form: others may have this one. */
+export function requireProtocol(protocol: number, whose: string): void {
+  if (protocol === PROTOCOL) return;
+  const message = `${whose} has version ${protocol} of the node protocol, not ${PROTOCOL}`;
+  throw new LhsError('unreachable', message, {
+    hint: 'run the same version of lhs on all gateways and nodes',
+  });
+}
 
 /** A state as a message. */
 export function messageOfState(state: NodeState): StateMessage {

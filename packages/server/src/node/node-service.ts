@@ -14,7 +14,7 @@ import type { NodeReads } from '@lakehouse-search/engine/internal';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { NodeRead } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
-import { messageOfState } from '../cluster/node-wire.ts';
+import { messageOfState, PROTOCOL, requireProtocol } from '../cluster/node-wire.ts';
 import { textOf } from '../grpc/arrived.ts';
 import { clusterScreen } from '../grpc/cluster-screen.ts';
 import { bytesMethod } from '../grpc/screen.ts';
@@ -65,10 +65,11 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
       read,
       async (bytes, call, traceparent) => {
         const wanted = fromBinary(read.input, bytes);
+        requireProtocol(wanted.protocol, 'the gateway');
         const { reads } = options.followed.placeOf(wanted.index) ?? options;
         const run = () => reads.read(wanted, call);
         const answer = await inSpan(options, wanted, traceparent, run);
-        return toBinary(read.output, create(read.output, { answer }));
+        return toBinary(read.output, create(read.output, { answer, protocol: PROTOCOL }));
       },
     ],
     [
