@@ -246,7 +246,7 @@ function pathFrom(folder: string, place: string): string | null {
 }
 
 /** True for the URL of an object store. */
-const isUrl = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
+export const isUrl = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 
 /** Keys of an object store are no paths: nothing resolves their dots. */
 const isPlainKey = (path: string): boolean =>

@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { gatedBackend } from './gated-backend.ts';
 import { hidePlace } from './private-places.ts';
 import { NO_CONFIG } from './server-config.ts';
+import { shownPlace } from './shown-status.ts';
 
 const started: StartJobRequest[] = [];
 const backend = {
@@ -72,6 +73,8 @@ describe('a move over the network', () => {
     const answer = await moving.moveIndex({ index: 'a', storage: 'lake/home' });
     expect(moved).toEqual(['s3://bucket/lake/home']);
     expect(answer).toMatchObject({ storage: 'lake/home', previous_storage: 'home' });
+    // a gateway shows what its control plane has shown
+    expect(shownPlace('lake/home', NO_CONFIG.names)).toBe('lake/home');
   });
 });
 

@@ -1,6 +1,6 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import type { IndexStatus, PublishedState } from '@lakehouse-search/contract';
-import { rootOf } from './definition-gate.ts';
+import { isUrl, rootOf } from './definition-gate.ts';
 import { withoutPlaces } from './private-places.ts';
 import { NO_CONFIG, type SourceNames } from './server-config.ts';
 
@@ -28,9 +28,12 @@ export function shownPublished(
   return { published: { ...published, place: shownPlace(published.place, names) } };
 }
 
-/** The place of an index by the configured root that it is in, else by its last name alone. */
+/**
+ * The place of an index by the configured root that it is in, else by its last name alone. One that
+ * a control plane has shown stays as it is.
+ */
 export function shownPlace(place: string, names: SourceNames): string {
   const found = rootOf(place, names);
-  if (found === null) return basename(place);
+  if (found === null) return isAbsolute(place) || isUrl(place) ? basename(place) : place;
   return found.path === '' ? found.root : `${found.root}/${found.path}`;
 }
