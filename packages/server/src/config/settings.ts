@@ -102,7 +102,7 @@ export const SERVER_SETTINGS = Object.freeze({
   'cluster.leave_ms': whole(
     1000,
     86_400_000,
-    'time after which the indexes of a node move (60,000)',
+    'time after which indexes on the disk of a node move (60,000)',
   ),
   'console.enabled': setting('flag', 'serve the web console at / of the REST port (true)'),
   'console.default_index': setting('name', 'index that the console opens first'),
