@@ -3,8 +3,9 @@
  * of indexes (docs/format.md, "Published indexes").
  */
 import { randomUUID } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
 import { createFirst, openObjectStore } from '@lakehouse-search/lake/internal';
-import { damaged, inStore } from '../source/store-errors.ts';
+import { inStore } from '../source/store-errors.ts';
 import { isEnd } from './chain.ts';
 import { unknownVersion } from './manifest.ts';
 import { type Home, readStored } from './stored-json.ts';
@@ -13,7 +14,16 @@ const MARK = 'repository.json';
 const VERSION = 2;
 const TEXT = JSON.stringify({ format: 'lhs-repository', version: VERSION });
 
-const MARKS = { maxBytes: 4096, check: versionOf, fault: damaged };
+const MARKS = { maxBytes: 4096, check: versionOf, fault: noMark };
+
+function noMark(path: string, what: string, cause?: unknown): LhsError {
+  return new LhsError('corrupt_index', `"${path}" is no mark of indexes and backups: ${what}`, {
+    hint: 'if nobody else wrote it, remove it; then a backup there, or a repair, writes it again:',
+    next: [{ step: 'repair' }],
+    details: { file: path },
+    cause,
+  });
+}
 
 /** Opens the store of a place. */
 export const openHome = async (place: string): Promise<Home> => ({
@@ -85,7 +95,8 @@ export async function tryWrite({ store, place }: Home, signal?: AbortSignal): Pr
 function versionOf(json: unknown, path: string): number {
   const { format, version } = json as { readonly format?: unknown; readonly version?: unknown };
   const written = format === 'lhs-backups' ? 1 : VERSION;
-  if (written === VERSION && format !== 'lhs-repository') throw damaged(path, 'it marks no place');
+  if (written === VERSION && format !== 'lhs-repository')
+    throw noMark(path, 'it has another format');
   if (version !== written) throw unknownVersion(path, version, written);
   return written;
 }

@@ -125,6 +125,22 @@ describe('a published index', () => {
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
+  it('has its mark again after a repair', async () => {
+    const mark = join(lake.folder, 'home', 'repository.json');
+    writeFileSync(mark, 'cut');
+    const repair = () => lake.backend.verify({ index: 't', repair: true });
+    await expect(rowsThere()).rejects.toMatchObject({
+      code: 'corrupt_index',
+      next: [{ step: 'repair' }],
+    });
+    await expect(repair()).rejects.toHaveProperty('code', 'corrupt_index');
+    rmSync(mark);
+    await repair();
+    const engine = await openEngine(`file://${lake.folder}/home`, { threads: 0 });
+    expect((await engine.listIndexes()).map(({ name }) => name)).toEqual(['t']);
+    await engine.close();
+  });
+
   it('is found without its name beside objects of others', async () => {
     writeFileSync(join(newestOf('commits'), '..', 'notes.txt'), 'mine');
     rmSync(join(lake.folder, 'home', 'indexes', 't'));

@@ -269,6 +269,7 @@ export class HomeIndex {
     const { examine } = this.#options;
     const now = this.#index.clock.now();
     if (examine === undefined && now - (this.#published.examinedMs ?? 0) < DAY_MS) return false;
+    await markHome(this.#home, this.#options.signal);
     const lost = await this.lost();
     this.#published = { ...this.#published, examinedMs: now };
     const cold = new Set(commit.segments.flatMap((entry) => entry.cold?.objects ?? []));
