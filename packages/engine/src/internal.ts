@@ -27,6 +27,7 @@ export {
 export { publicPem } from './erase/receipt-key.ts';
 export { requireErasable } from './erase/require-erasable.ts';
 export * from './home/cluster-backups.ts';
+export type { SigningOptions } from './home/manifest.ts';
 export { keyId } from './home/signing-key.ts';
 export { contentDigest } from './index/commits/content-digest.ts';
 export { isRestrictionsChanged } from './index/commits/source-identity.ts';

@@ -128,6 +128,15 @@ export function requestOf<T>(
   };
 }
 
+/** As `requestOf`, of a value that has all of its fields but those that are optional. */
+export function completeOf<T>(
+  fields: Fields<T>,
+  ...optional: readonly (keyof T & string)[]
+): (value: unknown) => T {
+  const names = Object.keys(fields) as (keyof T & string)[];
+  return requestOf(fields, ...names.filter((name) => !optional.includes(name)));
+}
+
 /**
  * Whether a value is an object of no class: an instance may have fields that `Object.entries` does
  * not show.

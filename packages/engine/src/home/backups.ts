@@ -7,11 +7,11 @@ import {
   type BackupHead,
   type BackupManifest,
   checkManifest,
-  decodeLines,
   encodeLines,
-  MANIFEST_BYTES,
+  readLines,
   readManifestFields,
   type SignedValue,
+  type SigningOptions,
 } from './manifest.ts';
 import { ENDED, type Home } from './stored-json.ts';
 
@@ -73,12 +73,6 @@ export async function listBackups(
   return found.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-interface ReadOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Whose signature counts. */
-  readonly key?: KeyObject;
-}
-
 /**
  * Reads a backup. Null if it was deleted meanwhile, or its commit is not there. Throws
  * corrupt_index, unsupported.
@@ -86,11 +80,11 @@ interface ReadOptions {
 export async function readBackup(
   home: Home,
   name: BackupName,
-  options: ReadOptions = {},
+  options: SigningOptions = {},
 ): Promise<Backup | null> {
   const path = `${home.place}/${name.key}`;
   if (name.family === null) {
-    const lines = await readLines(home, name, options);
+    const lines = await linesOf(home, name, options);
     if (lines === null) return null;
     const { files, ...head } = requireOf(name, checkFormer(lines.value, path), path);
     const bytes = files.reduce((sum, { length }) => sum + length, 0);
@@ -112,9 +106,9 @@ export async function readBackup(
 export async function readBackupPin(
   home: Home,
   name: BackupName,
-  options: ReadOptions,
+  options: SigningOptions,
 ): Promise<SignedValue<BackupManifest> | null> {
-  const lines = await readLines(home, name, options);
+  const lines = await linesOf(home, name, options);
   if (lines === null) return null;
   const path = `${home.place}/${name.key}`;
   const value = checkManifest(path, () => readManifestFields(lines.value));
@@ -122,17 +116,10 @@ export async function readBackupPin(
   return { ...lines, value: requireOf(name, value, path) };
 }
 
-async function readLines(
-  { store, place }: Home,
-  { key: object, family }: BackupName,
-  { signal, key }: ReadOptions,
-): Promise<SignedValue<object> | null> {
-  const got = await inStore(() => store.get(object, { maxBytes: MANIFEST_BYTES, signal }));
-  if (typeof got === 'string') return null;
-  const path = `${place}/${object}`;
-  const lines = decodeLines(BACKUP_LINES, got.bytes, path, key);
-  if ((lines.version === 1) === (family === null)) return lines;
-  throw damaged(path, 'it has another version');
+async function linesOf(home: Home, { key, family }: BackupName, options: SigningOptions) {
+  const lines = await readLines(home, key, BACKUP_LINES, options);
+  if (lines === null || (lines.version === 1) === (family === null)) return lines;
+  throw damaged(`${home.place}/${key}`, 'it has another version');
 }
 
 function requireOf<T extends BackupHead>({ index, id }: BackupName, head: T, path: string): T {

@@ -5,11 +5,11 @@
  */
 import { LhsError } from '@lakehouse-search/contract';
 import {
+  completeOf,
   type Fields,
   list,
   object,
   record,
-  requestOf,
   text,
   whole,
   wrong,
@@ -336,20 +336,15 @@ const COMMIT: Fields<PublishedCommit> = {
 };
 const HEADS: StoredKind<Head> = {
   maxBytes: HEAD_BYTES,
-  check: requestOf<Head>(HEAD, 'uuid', 'number'),
+  check: completeOf<Head>(HEAD),
   fault: damagedObject,
 };
 const MOVED: StoredKind<{ readonly to: string }> = {
   maxBytes: HEAD_BYTES,
-  check: requestOf<{ readonly to: string }>({ to: text }, 'to'),
+  check: completeOf<{ readonly to: string }>({ to: text }),
   fault: damagedObject,
 };
-const checkedCommit = requestOf<PublishedCommit>(
-  COMMIT,
-  ...(Object.keys(COMMIT) as (keyof PublishedCommit)[]).filter(
-    (name) => name !== 'branch_of' && name !== 'seals',
-  ),
-);
+const checkedCommit = completeOf<PublishedCommit>(COMMIT, 'branch_of', 'seals');
 
 /** Writes the next commit; false if another process wrote it. This makes it visible. */
 export async function appendCommit(home: Home, commit: PublishedCommit): Promise<boolean> {

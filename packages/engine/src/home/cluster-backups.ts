@@ -6,15 +6,13 @@
  *
  * It is written last and makes the backup visible.
  */
-import type { KeyObject } from 'node:crypto';
-import { LhsError } from '@lakehouse-search/contract';
 import {
   checkPrefix,
+  completeOf,
   type Fields,
   list,
   orNull,
   record,
-  requestOf,
   text,
   whole,
 } from '@lakehouse-search/contract/internal';
@@ -22,11 +20,12 @@ import { damaged, inStore } from '../source/store-errors.ts';
 import { backupId } from './backup-index.ts';
 import {
   BACKUP_ID,
-  decodeLines,
+  checkManifest,
   encodeLines,
   indexName,
-  MANIFEST_BYTES,
   matching,
+  readLines,
+  type SigningOptions,
 } from './manifest.ts';
 import { openRepository } from './repository.ts';
 
@@ -79,21 +78,12 @@ const FIELDS: Fields<ClusterBackup> = {
   aliases: list(indexName, 10_000),
   parts: list(record(PART, ['prefix', 'backup', 'ordinals']), MOST_SHARDS),
 };
-const readFields = requestOf<ClusterBackup>(
-  FIELDS,
-  ...(Object.keys(FIELDS) as (keyof ClusterBackup)[]),
-);
+const readFields = completeOf<ClusterBackup>(FIELDS);
 
 /** A backup of a target. */
 export interface FoundClusterBackup extends ClusterBackup {
   /** Whether the reader's own key has signed it. */
   readonly isSigned: boolean;
-}
-
-/** The key that signs backups and verifies them; absent: they are not signed. */
-export interface SigningOptions {
-  readonly key?: KeyObject | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Makes a backup visible whose parts are complete. Throws as `inStore`. */
@@ -117,20 +107,21 @@ export async function writeClusterBackup(
 export async function listClusterBackups(
   place: string,
   index?: string,
-  { key: own, signal }: SigningOptions = {},
+  options: SigningOptions = {},
 ): Promise<readonly FoundClusterBackup[] | null> {
+  const { signal } = options;
   const repository = await openRepository(place, false, signal);
   if (repository === null) return null;
-  const { store } = repository;
-  const keys: string[] = [];
-  await inStore(async () => {
-    const below = index === undefined ? 'clusters/' : `clusters/${index}/`;
-    for await (const { key } of store.list(below, { signal })) if (KEY.test(key)) keys.push(key);
-  });
+  const below = index === undefined ? 'clusters/' : `clusters/${index}/`;
+  const objects = await inStore(() => Array.fromAsync(repository.store.list(below, { signal })));
   const found: FoundClusterBackup[] = [];
-  for (const key of keys) {
-    const got = await inStore(() => store.get(key, { maxBytes: MANIFEST_BYTES, signal }));
-    if (typeof got !== 'string') found.push(decode(got.bytes, `${place}/${key}`, key, own));
+  for (const { key } of objects.filter((object) => KEY.test(object.key))) {
+    const lines = await readLines(repository, key, LINES, options);
+    if (lines === null) continue;
+    const { value, isSigned } = lines;
+    const backup = checkManifest(`${place}/${key}`, () => readFields(value));
+    if (keyOf(backup) !== key) throw damaged(`${place}/${key}`, 'it is of another backup');
+    found.push({ ...backup, isSigned });
   }
   return found.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
@@ -167,20 +158,3 @@ export async function removeClusterBackups(
 
 const keyOf = ({ index, id }: Pick<ClusterBackup, 'index' | 'id'>): string =>
   `clusters/${index}/${id}.json`;
-
-function decode(
-  bytes: Uint8Array,
-  place: string,
-  key: string,
-  own: KeyObject | undefined,
-): FoundClusterBackup {
-  try {
-    const { value, isSigned } = decodeLines(LINES, bytes, place, own);
-    const backup = readFields(value);
-    if (keyOf(backup) === key) return { ...backup, isSigned };
-  } catch (error) {
-    if (!(error instanceof LhsError) || error.code !== 'invalid_argument') throw error;
-    throw damaged(place, error.message, error);
-  }
-  throw damaged(place, 'it is of another backup');
-}

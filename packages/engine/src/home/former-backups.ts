@@ -4,10 +4,10 @@
  */
 import { hash } from 'node:crypto';
 import {
+  completeOf,
   type Fields,
   list,
   record,
-  requestOf,
   whole,
   wrong,
 } from '@lakehouse-search/contract/internal';
@@ -63,10 +63,7 @@ const FIELDS: Fields<FormerManifest> = {
   ...HEAD_FIELDS,
   files: list(record(FILE, ['path', 'length', 'chunks']), MOST_FILES),
 };
-const readFields = requestOf<FormerManifest>(
-  FIELDS,
-  ...(Object.keys(FIELDS) as (keyof FormerManifest)[]),
-);
+const readFields = completeOf<FormerManifest>(FIELDS);
 
 /** Throws corrupt_index unless a value is a manifest whose paths and lengths are possible. */
 export const checkFormer = (value: object, place: string): FormerManifest =>

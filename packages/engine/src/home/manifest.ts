@@ -14,6 +14,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import {
   type Check,
   checkSavedQueryDraft,
+  completeOf,
   type Fields,
   jsonValue,
   list,
@@ -21,18 +22,18 @@ import {
   oneOf,
   orNull,
   record,
-  requestOf,
   text,
   utf8Text,
   whole,
   wrong,
 } from '@lakehouse-search/contract/internal';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
-import { damaged } from '../source/store-errors.ts';
+import { damaged, inStore } from '../source/store-errors.ts';
 import { isSignedBy, signLine } from './signing-key.ts';
+import type { Home } from './stored-json.ts';
 
 /** Bytes of a manifest, at most. */
-export const MANIFEST_BYTES = 256 * 2 ** 20;
+const MANIFEST_BYTES = 256 * 2 ** 20;
 const MOST_NAMES = 10_000;
 
 /** What a backup says of itself, whatever its version. */
@@ -101,7 +102,7 @@ export interface SignedValue<T> {
  * signature of the reader's own key is a fault. Throws corrupt_index, or unsupported for a later
  * version.
  */
-export function decodeLines(
+function decodeLines(
   { format: expected, version: newest }: LineFormat,
   bytes: Uint8Array,
   place: string,
@@ -121,6 +122,24 @@ export function decodeLines(
   return { value: jsonObject(body, place), isSigned: isSigned ?? false, version };
 }
 
+/** Reads such lines; null if there are none. Throws as `decodeLines`, and as `inStore`. */
+export async function readLines(
+  { store, place }: Home,
+  object: string,
+  format: LineFormat,
+  { signal, key }: SigningOptions,
+): Promise<ReturnType<typeof decodeLines> | null> {
+  const got = await inStore(() => store.get(object, { maxBytes: MANIFEST_BYTES, signal }));
+  if (typeof got === 'string') return null;
+  return decodeLines(format, got.bytes, `${place}/${object}`, key);
+}
+
+/** The key that signs backups and verifies them; absent: they are not signed. */
+export interface SigningOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly key?: KeyObject | undefined;
+}
+
 function textOf(bytes: Uint8Array, place: string): string {
   try {
     return utf8Text(bytes, 'it');
@@ -130,10 +149,10 @@ function textOf(bytes: Uint8Array, place: string): string {
 }
 
 /** What `read` makes of a value, its saved queries checked. Throws corrupt_index. */
-export function checkManifest<T extends BackupHead>(place: string, read: () => T): T {
+export function checkManifest<T extends Partial<BackupHead>>(place: string, read: () => T): T {
   try {
     const manifest = read();
-    for (const { id: _, owner: __, ...draft } of manifest.saved_queries) {
+    for (const { id: _, owner: __, ...draft } of manifest.saved_queries ?? []) {
       checkSavedQueryDraft(draft);
     }
     return manifest;
@@ -212,7 +231,4 @@ const FIELDS: Fields<BackupManifest> = {
   ...{ family: uuid, number: count, attempt: uuid, sha256: sha256Check },
 };
 /** The manifest in a value. Throws invalid_argument. */
-export const readManifestFields = requestOf<BackupManifest>(
-  FIELDS,
-  ...(Object.keys(FIELDS) as (keyof BackupManifest)[]),
-);
+export const readManifestFields = completeOf<BackupManifest>(FIELDS);

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
-import { type Fields, requestOf, whole } from '@lakehouse-search/contract/internal';
+import { completeOf, type Fields, whole } from '@lakehouse-search/contract/internal';
 import { damaged } from '../source/store-errors.ts';
 import { pinnedBackup, readBackup } from './backups.ts';
 import { isDropped, lastCommit, type PublishedCommit, readCommitAt } from './chain.ts';
@@ -64,7 +64,7 @@ const PIN: Fields<CommitPin> = {
 };
 const PINS: StoredKind<CommitPin> = {
   maxBytes: PIN_BYTES,
-  check: requestOf<CommitPin>(PIN, ...(Object.keys(PIN) as (keyof CommitPin)[])),
+  check: completeOf<CommitPin>(PIN),
   fault: damaged,
 };
 
