@@ -15,6 +15,8 @@ const CACHE_ATTEMPTS = 5;
 export interface FileSource {
   /** For messages. */
   readonly path: string;
+  /** The path is one of this disk, which a link can share. */
+  readonly isLocal: boolean;
   /** At most `most` bytes from `offset` on, in memory of their own; fewer at the end of the file. */
   readonly read: (offset: number, most: number) => Promise<Uint8Array>;
 }
@@ -22,6 +24,7 @@ export interface FileSource {
 /** A component file in the folder of a generation. */
 export const localSource = (folder: string, name: string): FileSource => ({
   path: join(folder, name),
+  isLocal: true,
   async read(offset, most) {
     await using handle = await openFile(folder, name);
     return await readPiece(handle, join(folder, name), offset, most);
@@ -31,6 +34,7 @@ export const localSource = (folder: string, name: string): FileSource => ({
 /** A file of a cold window, whose bytes are an object. */
 export const coldSource = (object: StoredObject): FileSource => ({
   path: `${object.place}/${object.key}`,
+  isLocal: false,
   async read(offset, most) {
     const length = Math.min(most, object.length - offset);
     return length > 0 ? readFile(object, offset, length) : Buffer.alloc(0);
@@ -70,7 +74,10 @@ export async function* checkedPieces(
 }
 
 /** The first `most` bytes of a file. */
-async function* piecesFrom({ read }: FileSource, most: number): AsyncGenerator<Uint8Array> {
+async function* piecesFrom(
+  { read }: Pick<FileSource, 'read'>,
+  most: number,
+): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < most; ) {
     const bytes = await read(at, Math.min(PIECE_BYTES, most - at));
     if (bytes.length === 0) return;
@@ -97,7 +104,7 @@ export async function* cachesOf(folder: string): AsyncGenerator<CacheFile> {
       for (const { name, handle, length } of pair) {
         const path = join(home, model, name);
         const read = (at: number, most: number) => readPiece(handle, path, at, most);
-        yield { name: `embeddings/${model}/${name}`, pieces: piecesFrom({ path, read }, length) };
+        yield { name: `embeddings/${model}/${name}`, pieces: piecesFrom({ read }, length) };
       }
     } finally {
       for (const { handle } of pair) await handle.close();
