@@ -11,6 +11,7 @@ import { type FindStored, hotEntry, hotName, WINDOW_FORM, writeCold } from '../.
 import type { SegmentEntry } from '../../segment/entry.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import type { Directory } from '../../storage/directory.ts';
+import { copying } from '../backup-index.ts';
 import { coldSource, sealedPieces } from '../file-source.ts';
 import { writeMissing } from '../write-pieces.ts';
 import { coldObjects } from './cold-objects.ts';
@@ -47,8 +48,7 @@ export function fetchFigures(entries: readonly SegmentEntry[], { progress }: Cal
     bytes: 0,
     fetched(bytes: number) {
       figures.bytes += bytes;
-      const copied = { bytes_done: figures.bytes, bytes_total };
-      progress?.({ phase: 'copying', docs_done: 0, docs_total: 0, ...copied });
+      progress?.(copying(figures.bytes, bytes_total));
     },
   };
   return figures;
