@@ -151,19 +151,28 @@ export async function holdingColdBytes<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a query. If it takes too long, the error says what was fetched meanwhile. */
-export async function tellingFetched<T>(query: () => Promise<T>): Promise<T> {
-  const before = coldFigures.bytesRead;
-  try {
-    return await query();
-  } catch (error) {
-    throw withFetched(error, coldFigures.bytesRead - before);
+/** Attempts of a query that is late because of what it fetches: the next one has these bytes. */
+const ATTEMPTS = 3;
+
+/**
+ * Runs a query again if it took too long because it fetched bytes. The error of the last attempt
+ * says how many; the caller holds cold bytes.
+ */
+export async function withTimeToFetch<T>(query: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const before = coldFigures.bytesRead;
+    try {
+      return await query();
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.details.limit !== 'queryMillis') throw error;
+      const fetched = coldFigures.bytesRead - before;
+      const isLate = fetched > 0 || error.details.fetched_bytes !== undefined;
+      if (!isLate || attempt === attempts) throw fetched > 0 ? lateBy(error, fetched) : error;
+    }
   }
 }
 
-function withFetched(error: unknown, fetched: number): unknown {
-  const isLate = error instanceof LhsError && error.details.limit === 'queryMillis';
-  if (!isLate || fetched === 0) return error;
+function lateBy(error: LhsError, fetched: number): LhsError {
   const megabytes = withCommas(Math.ceil(fetched / 1e6));
   const message = `${error.message}: ${megabytes} MB that were not in the cache had to be fetched`;
   const hasRoom = fetched <= cacheLimit();

@@ -32,8 +32,8 @@ import {
   holdingColdBytes,
   limitColdBytes,
   publishColdFigures,
-  tellingFetched,
   useColdStore,
+  withTimeToFetch,
 } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
@@ -194,7 +194,7 @@ async function answer({ task, commit, work }: ThreadCall): Promise<FromThread> {
   const found = commits.get(commit);
   if (found === undefined) return { kind: 'unopened', task };
   try {
-    const done = await tellingFetched(() => holdingColdBytes(() => run(found, work)));
+    const done = await withTimeToFetch(() => holdingColdBytes(() => run(found, work)), 1);
     return { kind: 'done', task, answer: done };
   } catch (error) {
     return { kind: 'failed', task, error: errorToPlain(error) };

@@ -20,7 +20,7 @@ import { joinShards } from '../../shard/joined-shards.ts';
 import { localShards } from '../../shard/local-shard.ts';
 import { highlightsRows } from '../../shard/request/bind-request.ts';
 import { tenantFilter } from '../../shard/request/tenant-filter.ts';
-import { holdColdBytes, tellingFetched } from '../../storage/cold-cache.ts';
+import { holdColdBytes, withTimeToFetch } from '../../storage/cold-cache.ts';
 import type { ReadName } from '../../workers/messages.ts';
 import type { ThreadRead } from '../../workers/search-threads.ts';
 import { answerOfParts } from '../cache/answer-text.ts';
@@ -179,7 +179,6 @@ export async function readIndex<T>(
 ): Promise<T> {
   const known = accessible(indexes, target.index, call);
   const tenant = call.principal?.tenant;
-  const deadline = Deadline.of(call, indexes.clock);
   const open = at === undefined ? openTarget(indexes, known, target, call) : at(known);
   const endOfRead = holdColdBytes();
   try {
@@ -189,6 +188,7 @@ export async function readIndex<T>(
     const isOfRows = highlightsRows(open.mapping, target.highlight);
     const { read, repeated }: CommitRead = isOfRows ? {} : plan;
     const compute = async (): Promise<T> => {
+      const deadline = Deadline.of(call, indexes.clock);
       if (read !== undefined && indexes.searchThreads !== null) {
         const answer = await answerInThread(indexes, known, open, {
           ...{ read, request: target, tenant, deadline, share: shareOf(call) },
@@ -198,11 +198,11 @@ export async function readIndex<T>(
       return work(await contextOf(indexes, known, open, call, deadline));
     };
     const { results } = indexes;
-    if (repeated === undefined || results === null) return await tellingFetched(compute);
+    if (repeated === undefined || results === null) return await withTimeToFetch(compute);
     const lag = () => indexes.tables.lag(known, open);
     const kept = { results, key: results.keyOf(open, tenant, repeated.text) };
-    const told = () => tellingFetched(compute) as Promise<object>;
-    return (await remembered(kept, repeated, lag, told, tenant)) as T;
+    const patient = () => withTimeToFetch(compute) as Promise<object>;
+    return (await remembered(kept, repeated, lag, patient, tenant)) as T;
   } finally {
     endOfRead();
     open.snapshot.release();
