@@ -77,8 +77,13 @@ const KINDS: Readonly<Record<string, (words: readonly string[], year: number) =>
   facet: ([word]) => search(word, { facets: { fields: ['repo'] } }),
   collapse: ([word]) => search(word, { collapse: 'repo' }),
 };
-const MEANING: (typeof KINDS)[string] = (query) => (engine) =>
-  engine.semantic({ index, query_text: query.join(' '), limit: 10 });
+const nearest = (words: readonly string[]) => ({ index, query_text: words.join(' '), limit: 10 });
+/** The same for an index with vectors. */
+const MEANINGS: typeof KINDS = {
+  meaning: (words) => (engine) => engine.semantic(nearest(words)),
+  'meaning, k 10': (words) => (engine) => engine.semantic({ ...nearest(words), k: 10 }),
+  hybrid: (words) => (engine) => engine.hybrid(nearest(words)),
+};
 
 /** Empties the block cache in memory and on disk; open indexes stay open. */
 function empty(): void {
@@ -271,7 +276,7 @@ async function searches(): Promise<void> {
   ] as const;
   const { num_docs: rows, fields } = await here.describeIndex({ index });
   const hasVectors = fields.some(({ type }) => type === 'VECTOR');
-  const kinds = { ...KINDS, ...(hasVectors ? { meaning: MEANING } : {}) };
+  const kinds = { ...KINDS, ...(hasVectors ? MEANINGS : {}) };
   console.log(
     `${rows} rows; objects of ${megabytes((await there.usage({ index })).objects!.bytes)}`,
   );
