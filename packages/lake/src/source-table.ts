@@ -2,11 +2,13 @@ import type { FileScan, FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import type { ReadRestrictions } from './restrictions/read-restrictions.ts';
 import type { Batch, Locator } from './scan/batch.ts';
+import type { RowSpan } from './scan/file-rows.ts';
 import type { Schema, Value } from './schema/type.ts';
 
 export type { CatalogConfig, TableConfig } from './catalog/config.ts';
 export type { RefRetention, Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 export type { ReadRestrictions } from './restrictions/read-restrictions.ts';
+export type { RowSpan } from './scan/file-rows.ts';
 
 /** What a scan reads. */
 export interface ScanOptions {
@@ -55,8 +57,10 @@ export type Row = Readonly<Record<string, Value>>;
  */
 export interface FilePart {
   readonly scan: FileScan;
-  /** Ascending, without repeats; null: every live row. */
+  /** Ascending, without repeats; null: every live row, or those of `span`. */
   readonly only: Int32Array | null;
+  /** Of a Parquet file, row groups as `rowGroups` has them. Default: the whole file. */
+  readonly span?: RowSpan | undefined;
 }
 
 /** What is read of file parts. */
@@ -128,6 +132,8 @@ export interface SourceTable {
   scan(options?: ScanOptions): AsyncIterable<Batch>;
   /** The live rows of file parts, part by part. */
   read(parts: readonly FilePart[], options: ReadOptions): AsyncIterable<Batch>;
+  /** The row groups of a data file; a file that has none is one. Only its footer is read. */
+  rowGroups(scan: FileScan): Promise<readonly RowSpan[]>;
   /** Positions of a data file's deleted rows, ascending; only its delete files are read. */
   deadPositions(scan: FileScan): Promise<Int32Array>;
   /** The rows that differ between two snapshots. */

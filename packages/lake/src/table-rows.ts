@@ -15,6 +15,7 @@ import { DeadRows } from './scan/deletes.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
 import { pruneCondition } from './scan/prune-condition.ts';
 import { type ReadContext, readContext } from './scan/read-context.ts';
+import { rowGroupsOf } from './scan/row-groups.ts';
 import { scanParts } from './scan/scan.ts';
 import { parseCondition } from './scan/where.ts';
 import type { Field, Schema, Value } from './schema/type.ts';
@@ -25,6 +26,7 @@ import type {
   ReadOptions,
   Row,
   RowChange,
+  RowSpan,
   ScanOptions,
   TableLayout,
 } from './source-table.ts';
@@ -98,10 +100,14 @@ export class TableRows {
   async *read(parts: readonly FilePart[], options: ReadOptions): AsyncGenerator<Batch> {
     const { columns, schema = this.#schema, signal } = options;
     yield* scanParts(this.#context, this.#dead, {
-      parts: parts.map(({ scan, only }) => ({ scan, only: only && new PositionSet(only) })),
+      parts: parts.map((part) => ({ ...part, only: part.only && new PositionSet(part.only) })),
       fields: columnsOf(schema, columns, this.#version),
       signal,
     });
+  }
+
+  async rowGroups({ data }: FileScan): Promise<readonly RowSpan[]> {
+    return rowGroupsOf(this.#context, data);
   }
 
   async deadPositions(scan: FileScan): Promise<Int32Array> {

@@ -17,6 +17,7 @@ import type {
   ReadRestrictions,
   Row,
   RowChange,
+  RowSpan,
   ScanOptions,
   SourceTable,
   TableConfig,
@@ -156,6 +157,10 @@ class IcebergTable implements SourceTable {
 
   async *read(parts: readonly FilePart[], options: ReadOptions): AsyncGenerator<Batch> {
     yield* (await this.#rows()).read(parts, options);
+  }
+
+  async rowGroups(scan: FileScan): Promise<readonly RowSpan[]> {
+    return (await this.#rows()).rowGroups(scan);
   }
 
   async deadPositions(scan: FileScan): Promise<Int32Array> {

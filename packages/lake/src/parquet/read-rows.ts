@@ -127,6 +127,8 @@ export interface RowBlock {
 export interface BlockOptions {
   /** Default 0. */
   readonly firstRow?: number;
+  /** Default: the number of rows. */
+  readonly endRow?: number;
   /** Only these rows, ascending. */
   readonly positions?: Int32Array;
   /** Default 8,192. */
@@ -137,9 +139,9 @@ export interface BlockOptions {
 const BLOCK_ROWS = 8192;
 
 /**
- * All rows of a file from `firstRow` on, or those at `positions`, in blocks of at most `blockRows`
- * rows and `LIMITS.batchBytes`, unless a block is a single row. Throws `limit_exceeded` for a row
- * of more than `LIMITS.rowBytes`.
+ * All rows of a file from `firstRow` to `endRow`, or those at `positions`, in blocks of at most
+ * `blockRows` rows and `LIMITS.batchBytes`, unless a block is a single row. Throws `limit_exceeded`
+ * for a row of more than `LIMITS.rowBytes`.
  */
 export async function* readBlocks(
   file: ParquetFile,
@@ -148,7 +150,7 @@ export async function* readBlocks(
 ): AsyncGenerator<RowBlock> {
   const { positions = null, blockRows: most = BLOCK_ROWS } = options;
   if (positions !== null) checkPositions(file, positions);
-  const end = positions === null ? file.rows : positions.length;
+  const end = positions?.length ?? Math.min(file.rows, options.endRow ?? file.rows);
   const weight: ReadWeight = { values: 0, pages: 0 };
   const columns = plans.map((plan) => new ColumnReader(file, plan, weight, options.cost));
   let size = most;

@@ -4,9 +4,10 @@ import { type FileRole, invalidCode, missingCode } from '../base/files/random-ac
 import { LIMITS } from '../base/limits.ts';
 import type { FaultPlace } from '../parquet/fault.ts';
 import { orcRefused } from '../plan/refuse-orc.ts';
+import type { Field } from '../schema/type.ts';
 import { openAvroFile } from './avro-file.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
-import type { FileRows, OpenFile } from './file-rows.ts';
+import type { FileRows, OpenFile, RowSpan } from './file-rows.ts';
 import { openParquetRows, type ParquetOpenFile } from './parquet-file.ts';
 import type { ReadContext } from './read-context.ts';
 
@@ -52,7 +53,9 @@ export async function openTableFile(
     const table = context.metadata.location;
     warnOfLength({ table, role, path, actual, recorded: entry.fileSize });
   }
-  return { ...file, read: (fields) => counted(file.read(fields), path, role, entry.recordCount) };
+  const read = (fields: readonly Field[], span?: RowSpan) =>
+    counted(file.read(fields, span), path, role, span?.[1] ?? entry.recordCount);
+  return { ...file, read };
 }
 
 function openParquet(

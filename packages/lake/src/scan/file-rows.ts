@@ -12,6 +12,9 @@ export interface FileRows {
   readonly columns: readonly ColumnVector[];
 }
 
+/** Rows of a file from the ordinal `from` up to `to`, which is not among them. */
+export type RowSpan = readonly [from: number, to: number];
+
 /** A data or delete file whose header or footer has been read and checked. */
 export interface OpenFile {
   /** The number of rows that the file itself states; null if it states none (Avro). */
@@ -21,8 +24,11 @@ export interface OpenFile {
    * ids).
    */
   has(fieldId: number): boolean;
-  /** All rows in file order; `fields` are columns that the file has. Errors name the file. */
-  read(fields: readonly Field[]): AsyncGenerator<FileRows>;
+  /**
+   * Rows in file order: all, or of a Parquet file those of `span`, for which only their pages are
+   * read; `fields` are columns that the file has. Errors name the file.
+   */
+  read(fields: readonly Field[], span?: RowSpan): AsyncGenerator<FileRows>;
   /** The rows at `positions`, ascending, by point reads; absent if the format has none. */
   readAt?(fields: readonly Field[], positions: Int32Array): AsyncGenerator<FileRows>;
 }

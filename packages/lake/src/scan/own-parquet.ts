@@ -15,9 +15,16 @@ export interface OwnRead extends PlacedFile {
   readonly fields: readonly Field[];
 }
 
-/** Rows of a Parquet file from `firstRow` on, read by our own reader. Errors name the file. */
-export function readOwnParquet(read: OwnRead, firstRow: number): AsyncGenerator<FileRows> {
-  return readOwn(read, { firstRow });
+/**
+ * Rows of a Parquet file from `firstRow` on, those before `endRow`, read by our own reader. Errors
+ * name the file.
+ */
+export function readOwnParquet(
+  read: OwnRead,
+  firstRow: number,
+  endRow?: number,
+): AsyncGenerator<FileRows> {
+  return readOwn(read, { firstRow, ...(endRow === undefined ? {} : { endRow }) });
 }
 
 /** The rows at `positions`, ascending; only the pages that hold them are read. */

@@ -12,8 +12,8 @@ import { chunksFit } from './chunk-weight.ts';
 import { duckReads, leavesOf } from './duckdb/parquet-plan.ts';
 import { heaviestRows, scanParquet } from './duckdb/parquet-scan.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
-import type { FileRows, OpenFile } from './file-rows.ts';
-import { readOwnParquet, readOwnRows } from './own-parquet.ts';
+import type { FileRows, OpenFile, RowSpan } from './file-rows.ts';
+import { type OwnRead, readOwnParquet, readOwnRows } from './own-parquet.ts';
 
 /** Location of a Parquet file, and its readers. */
 export interface ParquetSource {
@@ -50,7 +50,10 @@ export async function openParquetRows(source: ParquetSource): Promise<ParquetOpe
     bytes,
     rowCount: footer.rows,
     has: (fieldId) => nodes.has(fieldId),
-    read: (fields) => readRows(source, footer, nodes, fields),
+    read: (fields, span) =>
+      span === undefined
+        ? readRows(source, footer, nodes, fields)
+        : readSpan({ ...source, fields, open: inPlace }, span),
     readAt: (fields, positions) => readOwnRows({ ...source, fields, open: inPlace }, positions),
   };
 }
@@ -137,12 +140,16 @@ async function wholeFile({ place, store, copies, duckdb }: ParquetSource): Promi
   return { duckdb, path, open: () => openLocalFile(path, place.role, place.path) };
 }
 
+function readSpan(read: OwnRead, [from, to]: RowSpan): AsyncGenerator<FileRows> {
+  return read.fields.length === 0 ? rowsWithoutColumns(to, from) : readOwnParquet(read, from, to);
+}
+
 const BLOCK_ROWS = 2048;
 
 /** Rows of which no column is read: a footer may claim billions of them. */
-function* rowsWithoutColumns(rows: number): Generator<FileRows> {
-  for (let firstRow = 0; firstRow < rows; firstRow += BLOCK_ROWS) {
-    yield { firstRow, rows: Math.min(BLOCK_ROWS, rows - firstRow), columns: [] };
+async function* rowsWithoutColumns(end: number, from = 0): AsyncGenerator<FileRows> {
+  for (let firstRow = from; firstRow < end; firstRow += BLOCK_ROWS) {
+    yield { firstRow, rows: Math.min(BLOCK_ROWS, end - firstRow), columns: [] };
   }
 }
 

@@ -6,7 +6,7 @@ import type { Batch } from './batch.ts';
 import { openTableFile } from './data-file.ts';
 import type { DeadRows } from './deletes.ts';
 import { ScanDuckDb } from './duckdb/pool.ts';
-import type { FileRows } from './file-rows.ts';
+import type { FileRows, RowSpan } from './file-rows.ts';
 import { type PermittedScan, permittedScan } from './permitted-scan.ts';
 import { type Projection, planProjection } from './projection.ts';
 import type { ReadContext } from './read-context.ts';
@@ -14,10 +14,11 @@ import { RowFilter } from './row-filter.ts';
 import { selectRows, sliceVector } from './vectors.ts';
 import type { WhereText } from './where.ts';
 
-/** A data file to scan, and which of its live rows: null means all of them. */
+/** A data file to scan, and which of its live rows: null means all of them, or of `span`. */
 export interface ScanPart {
   readonly scan: FileScan;
   readonly only: PositionSet | null;
+  readonly span?: RowSpan | undefined;
 }
 
 /** What to scan. `fields` are the batches' columns, in their order. */
@@ -79,7 +80,8 @@ export async function* scanParts(
 
 /** Starts the local copy of the next file while the rows of this one are read. */
 function fetchAhead(context: ReadContext, { copies }: ScanDuckDb, next: ScanPart | undefined) {
-  if (next === undefined || next.only !== null || next.scan.data.format !== 'parquet') return;
+  if (next === undefined || next.only !== null || next.span !== undefined) return;
+  if (next.scan.data.format !== 'parquet') return;
   // a fault comes again when the file is read
   copies.make(context.files.resolve(next.scan.data.path), 'data').catch(() => {});
 }
@@ -112,7 +114,7 @@ async function* scanFile(scanning: Scanning, part: ScanPart): AsyncGenerator<Bat
       return;
     }
   }
-  for await (const rows of bounded(file.read(projection.stored), projection)) {
+  for await (const rows of bounded(file.read(projection.stored, part.span), projection)) {
     const selection = liveRows(rows, gone, part.only);
     if (selection?.length === 0) continue;
     const whole = completed(projection, rows, data);
