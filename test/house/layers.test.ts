@@ -87,6 +87,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['home'],
     ['erase', 'diff'],
     ['workers'],
+    ['tasks'],
     ['local'],
     ['local-backend.ts', 'remote'],
     ['open-local.ts'],

@@ -337,7 +337,7 @@ export abstract class LhsCommand extends Command {
     work: JobWork<K>,
   ): Promise<JobResults[K] | null> {
     const json = flags.json === true;
-    const isWatched = flags.detach === true || (this.terminal.asks && !json);
+    const isWatched = flags.detach === true || (this.terminal.asks && !json && !work.isHere);
     if (isWatched) {
       const service = this.remoteUrl(flags) === undefined ? null : await this.backend(flags);
       const { watchedJob } = await import('./sync/run-job.ts');

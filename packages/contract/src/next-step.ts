@@ -10,6 +10,7 @@ export type NextStep =
   | { readonly step: 'drop_index'; readonly index: string }
   | { readonly step: 'leave_store'; readonly index: string }
   | { readonly step: 'reindex'; readonly index?: string; readonly resume?: true }
+  | { readonly step: 'plan_build'; readonly index: string }
   | { readonly step: 'sync'; readonly index: string }
   | { readonly step: 'show_status'; readonly index: string }
   | { readonly step: 'validate_definition' }

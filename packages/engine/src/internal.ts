@@ -39,6 +39,7 @@ export {
   textOfParts,
 } from './local/cache/answer-text.ts';
 export type { RepeatedRequest } from './local/cache/recall.ts';
+export type { RunTasks } from './local/jobs/build-by-tasks.ts';
 export type { EngineOptions } from './local/local-options.ts';
 export type * from './local/node/node-reads.ts';
 export { lockDataFolder } from './local/served-folder.ts';

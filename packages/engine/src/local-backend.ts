@@ -39,14 +39,17 @@ import type { ResultCacheFigures } from './local/cache/result-cache.ts';
 import type { IndexFinding, IndexUsage } from './local/diagnose/findings.ts';
 import { defining, type Items, later } from './local/engine-calls.ts';
 import { EngineReads } from './local/engine-reads.ts';
+import type { RunTasks, TaskBuildRequest, TaskResults } from './local/jobs/build-by-tasks.ts';
 import { type EngineOptions, requireDataFolder } from './local/local-options.ts';
 import type { NodeReads } from './local/node/node-reads.ts';
 import type { SourceLayout } from './local/source-layout.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { openLocalDirectory } from './storage/local-directory.ts';
+import type { TaskResult } from './tasks/lines.ts';
 
 const aliases = lazily(() => import('./local/writes/aliases.ts'));
 const backups = lazily(() => import('./local/writes/backups.ts'));
+const byTasks = lazily(() => import('./local/jobs/build-by-tasks.ts'));
 const define = lazily(() => import('./local/writes/define.ts'));
 const describe = lazily(() => import('./local/reads/describe.ts'));
 const erasure = lazily(() => import('./local/writes/erasure.ts'));
@@ -74,6 +77,10 @@ export async function openEngine(
   requireDataFolder(dataDir, options);
   return new LocalEngine(dataDir, options);
 }
+
+/** Runs a task of a build, a line of text; it needs no data folder. Throws as `runTask`. */
+export const runTaskLine = async (line: string, call: CallContext): Promise<TaskResult> =>
+  (await byTasks()).runLine(line, call);
 
 /** The location of a published index as a URL; null: it is the path of a data folder. */
 function locationOf(path: string): string | null {
@@ -163,6 +170,21 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
   );
 
   readonly reindex: BackendApi['reindex'] = this.job('reindex', 'reindex');
+  /** The tasks of a build. This and what follows are no operations: tasks run on any machine. */
+  readonly planBuild = this.work(
+    'reindex',
+    later(async () => (await byTasks()).planLocal),
+  );
+  /** A reindex whose segments tasks make. */
+  readonly reindexByTasks = this.work(
+    'reindex',
+    async (indexes, request: TaskBuildRequest & { readonly run: RunTasks }, call) =>
+      (await byTasks()).reindexByTasks(indexes, request, call, await this.jobs()),
+  );
+  /** Makes a generation of the results of planned tasks the live one. */
+  readonly commitBuild = this.work('reindex', async (indexes, request: TaskResults, call) =>
+    (await byTasks()).commitResults(indexes, request, call, await this.jobs()),
+  );
   readonly sync: BackendApi['sync'] = this.work(
     'sync',
     later(async () => (await ingest()).syncLocal),

@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 
 /** Commands that work on this machine alone, by the beginning of their ids. */
 const LOCAL = [
+  'build:',
   'completion',
   'config:',
   'demo',

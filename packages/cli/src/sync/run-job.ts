@@ -20,6 +20,8 @@ export interface JobFlags extends BackendFlags {
 /** The work of a command that is a job. */
 export interface JobWork<K extends JobKind> {
   readonly request: Extract<StartJobRequest, { readonly kind: K }>;
+  /** It ends with this process, also on a terminal. */
+  readonly isHere?: boolean;
   /** The index that progress names; by default that of the request. */
   readonly label?: string | undefined;
   /** What is true after the job was canceled, for the error. */

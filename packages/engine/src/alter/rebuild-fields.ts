@@ -118,6 +118,7 @@ class FieldsBuild {
       droppedDuplicates: this.#commit.dropped_duplicates ?? 0,
       leftOut: this.#leftOut,
       vectors: this.#stage.counts,
+      skipped: this.#skipped,
     };
   }
 

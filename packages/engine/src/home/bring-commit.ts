@@ -66,10 +66,7 @@ export async function bringCommit(
   const isKept = keptFiles(directory, former);
   const write = async (name: string, seal: FileSeal): Promise<void> => {
     if (isKept(name, seal) || isHere(join(path, name), seal)) return;
-    const { key, pieces } = await stored.find(name);
-    const other = () =>
-      corrupt(`${home.place}/${key}`, `"${name}" is not the file that the commit names`);
-    await writeMissing(join(path, name), seal, checkedPieces(pieces(), seal, other));
+    await fetchFile(stored, path, name, seal);
   };
   const revision = freeRevision(directory, next);
   const inForm = entriesInForm(
@@ -89,6 +86,19 @@ export async function bringCommit(
   await eachOf(others, REQUESTS_AT_ONCE, ([name, seal]) => write(name, seal));
   accept?.(commit, directory);
   return writeCommit(directory, commit);
+}
+
+/** Fetches a file of a commit whole, unless it is there. Throws corrupt_index, disk_full. */
+export async function fetchFile(
+  stored: CommitFiles,
+  folder: string,
+  name: string,
+  seal: FileSeal,
+): Promise<void> {
+  const { key, pieces } = await stored.find(name);
+  const other = () =>
+    corrupt(`${stored.place}/${key}`, `"${name}" is not the file that the commit names`);
+  await writeMissing(join(folder, name), seal, checkedPieces(pieces(), seal, other));
 }
 
 /** Null if there is none, or none can be read. */

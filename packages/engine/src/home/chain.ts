@@ -3,6 +3,7 @@
  * it is absent: the store decides who writes it. An object leads from the name of an index to its
  * newest commits (docs/format.md, "Published indexes").
  */
+import { hash } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import {
   completeOf,
@@ -88,8 +89,19 @@ export const commitKey = (uuid: string, number: number): string =>
 /** The name of the bundle of an attempt at a commit. */
 export const bundleName = (number: number, attempt: string): string =>
   attemptPrefix(number) + attempt;
+/** A UUID that is made of a text. */
+export const uuidOf = (text: string): string =>
+  hash('sha256', text).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 /** What the names of the bundles of attempts at a commit begin with. */
 export const attemptPrefix = (number: number): string => `${digits(number)}-`;
+/** Bundles of tasks have such numbers instead of a commit's: no commit has so many before it. */
+const FIRST_BUILD = 900_000_000_000;
+/** The number in the names of what the tasks of a build upload; the build was planned then. */
+export const buildNumber = (plannedMs: number): number =>
+  FIRST_BUILD + Math.floor(plannedMs / 1000);
+/** When the build was planned whose tasks gave a bundle its number; null: a commit did. */
+export const plannedMs = (number: number): number | null =>
+  number < FIRST_BUILD ? null : (number - FIRST_BUILD) * 1000;
 const droppedKey = (uuid: string): string => `${familyPrefix(uuid)}dropped`;
 
 /** What the keys of the bundles of an index begin with. */
@@ -291,7 +303,8 @@ const damagedObject = (path: string, what: string, cause?: unknown): LhsError =>
 /** Bytes of a bundle that a reader fetches at once, at most. */
 const MOST_WHOLE_BYTES = 2 ** 30;
 
-function checkBundle({ object: name, size, whole: from, opening }: BundleRef): void {
+/** Throws invalid_argument for a bundle whose parts do not follow each other. */
+export function checkBundle({ object: name, size, whole: from, opening }: BundleRef): void {
   if (from <= opening && opening <= size && size - from <= MOST_WHOLE_BYTES) return;
   throw wrong(name, size, 'a bundle whose parts follow each other');
 }
@@ -299,7 +312,7 @@ function checkBundle({ object: name, size, whole: from, opening }: BundleRef): v
 const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
 const MOST_BUNDLES = 100_000;
 const bundleNamed = matching(/^\d{12}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a bundle');
-const BUNDLE: Fields<BundleRef> = {
+const BUNDLE_FIELDS: Fields<BundleRef> = {
   object: bundleNamed,
   size: COUNT,
   whole: COUNT,
@@ -308,6 +321,8 @@ const BUNDLE: Fields<BundleRef> = {
   family: uuidCheck,
   sha256: sha256Check,
 };
+/** The check of a bundle that another object names. */
+export const bundleRef = record(BUNDLE_FIELDS, ['object', 'size', 'whole', 'opening', 'crc']);
 /** Commits that a commit names as replaced, at most. */
 export const MOST_FORMER = 1000;
 const FORMER: Fields<FormerCommit> = {
@@ -328,7 +343,7 @@ const COMMIT: Fields<PublishedCommit> = {
   base_dir: text,
   generation: whole(1, 999_999_999),
   commit: COUNT,
-  bundles: list(record(BUNDLE, ['object', 'size', 'whole', 'opening', 'crc']), MOST_BUNDLES),
+  bundles: list(bundleRef, MOST_BUNDLES),
   files: object,
   seals: object,
   former: list(record(FORMER, ['number', 'replaced_ms', 'dropped']), MOST_FORMER),

@@ -30,6 +30,9 @@ interface NamedEnd extends Pick<BundleEnd, 'wholeFile'> {
   readonly files: ReadonlyMap<string, BundleFile>;
 }
 
+/** Files of an index, and the bundles that have them. */
+export type BundledFiles = Pick<PublishedCommit, 'uuid' | 'number' | 'bundles' | 'files'>;
+
 /** Ends of bundles that are read before their files are looked for, at most. */
 const MOST_AHEAD_BYTES = 2 ** 28;
 
@@ -39,14 +42,14 @@ const MOST_AHEAD_BYTES = 2 ** 28;
  */
 export class CommitFiles {
   readonly #home: Home;
-  readonly #published: PublishedCommit;
+  readonly #published: BundledFiles;
   readonly #signal: AbortSignal | undefined;
   readonly #ends = new Map<BundleRef, Promise<NamedEnd>>();
   readonly #keys: ReadonlySet<string>;
   /** Names of files that were not found yet, by bundle. */
   readonly #unread: ReadonlyMap<BundleRef, Set<string>>;
 
-  constructor(home: Home, published: PublishedCommit, signal?: AbortSignal) {
+  constructor(home: Home, published: BundledFiles, signal?: AbortSignal) {
     this.#home = home;
     this.#published = published;
     this.#signal = signal;

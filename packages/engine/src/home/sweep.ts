@@ -10,6 +10,7 @@ import {
   lastCommit,
   MOST_FORMER,
   type PublishedCommit,
+  plannedMs,
 } from './chain.ts';
 import { branchPins, type CommitPin, pinKey, pinnedCommits } from './pins.ts';
 import { ENDED, type Home } from './stored-json.ts';
@@ -22,6 +23,9 @@ export interface Swept {
 
 /** So long a replaced commit stays for those who read it. */
 const RETENTION_MS = 3_600_000;
+
+/** So long after its plan a build may be committed; what its tasks uploaded stays an hour longer. */
+export const BUILD_MS = 7 * 86_400_000;
 
 /** What the next commit says of its predecessors: those that a sweep leaves alone. */
 export function formerOf(
@@ -44,8 +48,9 @@ const young = (former: readonly FormerCommit[], now: number): readonly FormerCom
 /**
  * Deletes the objects of an index that nobody needs: those that neither the newest commit, nor a
  * pinned one, nor one that was replaced less than an hour ago names. What is uploaded for a commit
- * after `newest` stays. The name of the index leads to `newest`, or to nothing if it is null: then
- * the index was dropped. The pin of a branch goes once the branch needs no bundle of its index.
+ * after `newest` stays, and for a build that may still be committed. The name of the index leads to
+ * `newest`, or to nothing if it is null: then the index was dropped. The pin of a branch goes once
+ * the branch needs no bundle of its index.
  */
 export async function sweepFamily(
   home: Home,
@@ -96,11 +101,18 @@ export async function sweepable(
   }
   const { branch_of } = newest ?? (await lastCommit(home, uuid, signal)) ?? {};
   const last = newest?.number ?? Number.POSITIVE_INFINITY;
+  // after an erasure no former commit is named: builds have the erased rows, too
+  const writtenMs = newest?.former.at(-1)?.replaced_ms ?? Number.POSITIVE_INFINITY;
+  const isOver = (number: number): boolean => {
+    const planned = plannedMs(number);
+    if (planned === null || newest === null) return number <= last;
+    return planned < writtenMs - BUILD_MS - RETENTION_MS;
+  };
   const unneeded: ObjectInfo[] = [];
   const look = async (prefix: string, isKept: (name: string) => boolean) => {
     for await (const object of home.store.list(prefix, { signal })) {
       const name = object.key.slice(prefix.length);
-      if (!isKept(name) && Number.parseInt(name, 10) <= last) unneeded.push(object);
+      if (!isKept(name) && isOver(Number.parseInt(name, 10))) unneeded.push(object);
     }
   };
   // commits first: none may name a bundle that is gone

@@ -18,7 +18,7 @@ import type { SegmentEntry } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { upgradingSegment } from '../segment/upgrade.ts';
 import type { Directory } from '../storage/directory.ts';
-import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
+import { Verification } from '../storage/verification.ts';
 import {
   acceptDraft,
   COMMIT_FILE,
@@ -28,7 +28,6 @@ import {
   draftCommit,
   draftIn,
   emptyCommit,
-  filesOf,
   readCommit,
   type SegmentLayout,
 } from './commits/commit.ts';
@@ -245,6 +244,17 @@ export class IndexWriter {
     });
   }
 
+  /** Adds the segments of a part of a build, whose files are here. Throws as `open`. */
+  take(part: Commit): void {
+    this.#guard.run(() => {
+      checkBuild(part, this.#fields, this.#layout);
+      for (const entry of part.segments) this.#segments.push(this.#open(entry));
+      this.#nextSegment = Math.max(this.#nextSegment, part.next_segment);
+      this.#nextRevision = Math.max(this.#nextRevision, part.next_revision);
+      this.#changed = true;
+    });
+  }
+
   /**
    * Makes everything since the last commit visible, with its checkpoint and data files, in one
    * rename. `droppedDuplicates` are added to those of the last commit; without `skipped` its
@@ -308,7 +318,8 @@ export class IndexWriter {
 
   #load(): void {
     const commit = readCommit(this.#directory);
-    this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#fields);
+    const { definitionVersion = 1, firstSegment } = this.#options;
+    this.#commit = commit ?? emptyCommit(definitionVersion, this.#fields, firstSegment);
     const {
       shards = this.#commit.shards ?? 1,
       map = this.#options.shards === undefined ? this.#commit.shard_map : undefined,
@@ -339,13 +350,8 @@ export class IndexWriter {
 
   /** Removes files that neither the commit nor a pin names: a crash or a rollback left them. */
   #sweep(): void {
-    const kept = filesOf(this.#commit);
-    const names = this.#directory.list();
-    const pinned = this.#pinned.keep(names, this.#now());
-    for (const name of names) {
-      if (name === VERIFIED_FILE || name === COMMIT_FILE) continue;
-      if (kept.has(name) || pinned.has(name) || this.merges.needs(name)) continue;
-      this.#directory.remove(name);
+    for (const name of this.#pinned.unnamed(this.#commit, this.#now())) {
+      if (name !== COMMIT_FILE && !this.merges.needs(name)) this.#directory.remove(name);
     }
   }
 

@@ -23,8 +23,10 @@ export interface IndexWriterOptions {
    * only (`addInSteps`, `flushInSteps`).
    */
   readonly threads?: BuildThreads | null;
+  /** The number of the first segment of a new index. Default: 1. */
+  readonly firstSegment?: number | undefined;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Decides over commits of `commitPublished`. Absent: they are in force at once. */
   readonly publish?: PublishCommit | undefined;
 }

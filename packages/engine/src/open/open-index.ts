@@ -7,7 +7,6 @@ import {
   COMMIT_FILE,
   type Commit,
   type CommittedField,
-  filesOf,
   readCommit,
 } from '../index/commits/commit.ts';
 import { PinnedFiles } from '../index/commits/pins.ts';
@@ -19,7 +18,7 @@ import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
 import { ioError } from '../storage/io-errors.ts';
-import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
+import { Verification } from '../storage/verification.ts';
 import { analyzersOf } from './definition-analyzers.ts';
 import {
   currentGeneration,
@@ -287,9 +286,5 @@ function lockForSweep(folder: string): IndexLock | null {
 /** Files that neither the newest commit of a generation nor a pin that holds names. */
 export function unnamedFiles(directory: Directory, now: number): readonly string[] {
   const commit = readCommit(directory);
-  if (commit === null) return [];
-  const kept = filesOf(commit);
-  const names = directory.list();
-  const pinned = new PinnedFiles(directory).keep(names, now);
-  return names.filter((name) => !kept.has(name) && !pinned.has(name) && name !== VERIFIED_FILE);
+  return commit === null ? [] : new PinnedFiles(directory).unnamed(commit, now);
 }

@@ -1,13 +1,20 @@
-import type { ReindexResponse } from '@lakehouse-search/contract';
+import { availableParallelism } from 'node:os';
+import { LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import { memoryBytes } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
 import { nextSearch } from '../../search/next-search.ts';
 import { withNewDefinition } from '../../source/new-definition.ts';
-import type { JobFlags } from '../../sync/run-job.ts';
-import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
-import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
+import { builtLines } from '../../sync/built-lines.ts';
+import type { JobFlags, JobWork } from '../../sync/run-job.ts';
+import { count, duration, snapshotName } from '../../terminal/figures.ts';
+
+interface TaskFlags extends JobFlags {
+  readonly runner?: string | undefined;
+  readonly command?: string | undefined;
+  readonly tasks?: number | undefined;
+}
 
 export default class IndexReindex extends LhsCommand {
   static override aliases = ['reindex'];
@@ -20,6 +27,8 @@ export default class IndexReindex extends LhsCommand {
     '<%= config.bin %> reindex demo-incidents --window 2026-03',
     '<%= config.bin %> reindex demo-incidents --as-of 5029384756100371 --json',
     '<%= config.bin %> reindex demo-incidents --threads 1 --memory 512MiB',
+    '<%= config.bin %> reindex shared --runner local --tasks 8',
+    "<%= config.bin %> reindex shared --runner command --command './on-cluster lhs build task'",
   ];
   static override args = {
     index: indexArg,
@@ -46,6 +55,21 @@ export default class IndexReindex extends LhsCommand {
       description: 'memory that the build may take, from 224MiB on (1GiB)',
       helpValue: 'SIZE',
     }),
+    runner: Flags.option({
+      description: 'build by tasks in other processes: of this machine, or of --command',
+      options: ['local', 'command'] as const,
+      exclusive: ['detach', 'threads', 'window'],
+    })(),
+    command: Flags.string({
+      description: 'shell command that reads tasks, a line each, and prints their results',
+      helpValue: 'COMMAND',
+    }),
+    tasks: Flags.integer({
+      description: 'number of tasks, at most (one per million rows)',
+      dependsOn: ['runner'],
+      min: 1,
+      helpValue: 'N',
+    }),
   };
 
   override async run(): Promise<void> {
@@ -58,17 +82,38 @@ export default class IndexReindex extends LhsCommand {
       threads: flags.threads,
       memory_bytes: flags.memory === undefined ? undefined : memoryBytes(flags.memory),
     };
-    const done = await this.jobResult(flags, {
+    const work: JobWork<'reindex'> = {
       request: { kind: 'reindex', ...request },
       stopped: 'the live generation is untouched',
       call: (backend, call) => backend.reindex(request, call),
-    }).catch(async (error: unknown) => {
+    };
+    const build =
+      flags.runner === undefined ? this.jobResult(flags, work) : this.#byTasks(flags, work);
+    const done = await build.catch(async (error: unknown) => {
       const backend = await this.backend(flags);
       throw await withNewDefinition(error, args.index, backend, await this.source(flags));
     });
     if (done === null) return;
-    if (flags.json) this.printJson(done);
-    else this.#report(args.index, done, await nextSearch(await this.backend(flags), args.index));
+    if (flags.json) return this.printJson(done);
+    const next = await nextSearch(await this.backend(flags), args.index);
+    this.print(builtLines(args.index, done, next));
+  }
+
+  /** Tasks end with this process: it does not hand the job to another one. */
+  async #byTasks(flags: TaskFlags, work: JobWork<'reindex'>): Promise<ReindexResponse | null> {
+    const { commandTasks, localTasks } = await import('../../sync/run-tasks.ts');
+    const { runner, command, tasks } = flags;
+    if ((runner === 'command') !== (command !== undefined)) {
+      throw new LhsError('invalid_argument', '--runner command and --command need each other');
+    }
+    const least = availableParallelism();
+    const run = command === undefined ? localTasks(least) : commandTasks(command);
+    const request = { ...work.request, tasks, least, run };
+    const backend = await this.localBackend(flags);
+    return this.jobResult(flags, {
+      ...{ ...work, isHere: true },
+      call: (_, call) => backend.reindexByTasks(request, call),
+    });
   }
 
   async #window(index: string, window: string, flags: JobFlags): Promise<void> {
@@ -83,22 +128,5 @@ export default class IndexReindex extends LhsCommand {
     const snapshot = done.snapshot === null ? 'the empty table' : snapshotName(done.snapshot);
     const rows = `${count(done.doc_count)} rows in ${duration(done.took_ms)}`;
     this.print([`${index}  window ${window} built · ${rows} · snapshot ${snapshot}`]);
-  }
-
-  #report(index: string, done: ReindexResponse, next: string): void {
-    const perSecond = rate((done.doc_count / Math.max(1, done.took_ms)) * 1000);
-    const snapshot =
-      done.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(done.snapshot)}`;
-    const lines = [
-      `${index}  built     ${count(done.doc_count)} rows in ` +
-        `${duration(done.took_ms)} (${perSecond} rows/s)` +
-        ` · ${bytes(done.bytes)} · generation ${done.index_generation} live · ${snapshot}`,
-    ];
-    if (done.resumed_docs)
-      lines.push(`${count(done.resumed_docs)} rows were there from the build before`);
-    if (done.dropped_duplicates)
-      lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
-    lines.push(...skippedLines(done), ...vectorLines(done));
-    this.print([...lines, `next: ${next}`]);
   }
 }

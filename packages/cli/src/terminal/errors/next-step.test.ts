@@ -14,6 +14,7 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   drop_index: { step: 'drop_index', index: 'notes' },
   leave_store: { step: 'leave_store', index: 'a' },
   reindex: { step: 'reindex', index: 'notes' },
+  plan_build: { step: 'plan_build', index: 'notes' },
   sync: { step: 'sync', index: 'notes' },
   show_status: { step: 'show_status', index: 'notes' },
   repair: { step: 'repair', index: 'a' },

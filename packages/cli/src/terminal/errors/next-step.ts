@@ -16,6 +16,7 @@ const COMMANDS: Words = {
   leave_store: ({ index }) => `lhs index move ${index} --local`,
   reindex: ({ index = 'INDEX', resume }) =>
     `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
+  plan_build: ({ index }) => `lhs build plan ${index}`,
   sync: ({ index }) => `lhs index sync ${index}`,
   show_status: ({ index }) => `lhs index status ${index}`,
   repair: ({ index = 'INDEX' }) => `lhs index verify ${index} --repair`,

@@ -1,5 +1,4 @@
 /** The first stage of a turn: finds the newest commit of an index in its store. */
-import { hash } from 'node:crypto';
 import { currentGeneration } from '../../open/index-folder.ts';
 import {
   isOver,
@@ -8,6 +7,7 @@ import {
   type PublishedCommit,
   readHead,
   type StoredHead,
+  uuidOf,
   writeHead,
 } from '../chain.ts';
 import type { Home } from '../stored-json.ts';
@@ -52,8 +52,7 @@ export async function findNewest(
 const MOST_RETURNS = 1000;
 
 /** The UUID that follows another one: always the same. */
-const nextUuid = (uuid: string): string =>
-  hash('sha256', uuid).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+const nextUuid = uuidOf;
 
 /** Whether a UUID follows another one, by any number of steps up to the most. */
 function isNextOf(uuid: string, later: string): boolean {

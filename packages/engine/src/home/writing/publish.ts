@@ -83,6 +83,8 @@ export class HomeIndex {
   #newest: PublishedCommit | null = null;
   /** A commit was sent afresh. */
   #isFresh = false;
+  /** Bundles of tasks with files of the generation that is published next, by name of a file. */
+  #uploaded: ReadonlyMap<string, BundleRef> = new Map();
   /** Keys of objects of the newest commit that the store has lost; null: it was not examined. */
   #lost: ReadonlySet<string> | null = null;
 
@@ -135,6 +137,19 @@ export class HomeIndex {
       await markHome(this.#home, this.#options.signal);
       await tryWrite(this.#home, this.#options.signal);
     });
+  }
+
+  /** The UUID of the index there, for tasks that upload segments. Throws as `publish`. */
+  beginTasks(): Promise<string> {
+    return inStore(async () => {
+      if (this.#head === null) await this.#begin();
+      return this.#published.family;
+    });
+  }
+
+  /** The next commit names these bundles of tasks, and does not send their files again. */
+  takeUploads(uploaded: ReadonlyMap<string, BundleRef>): void {
+    this.#uploaded = uploaded;
   }
 
   /** Throws corrupt_index for an object that is gone, index_busy if the commit was replaced. */
@@ -302,7 +317,8 @@ export class HomeIndex {
     const attempt = randomUUID();
     const number = (newest?.number ?? 0) + 1;
     const isAfresh = afresh && !this.#isFresh;
-    const known = isAfresh ? new Map() : knownFiles(newest, pinned, lost);
+    const there = new Map([...this.#uploaded, ...knownFiles(newest, pinned, lost)]);
+    const known = isAfresh ? new Map() : there;
     const isNew = ({ name }: BundleInput) => name === COMMIT_FILE || !known.has(name);
     const parts = under ?? index.registered(pinned.commit.definition_version);
     const cached = await cachedFields(parts.definition, pinned.commit);

@@ -148,12 +148,16 @@ export interface CommittedSkips {
 }
 
 /** The commit of an index that has none yet. */
-export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan[]): Commit {
+export function emptyCommit(
+  definitionVersion: number,
+  plans: readonly FieldPlan[],
+  firstSegment = 1,
+): Commit {
   return {
     format: COMMIT_FORMAT,
     number: 0,
     definition_version: definitionVersion,
-    next_segment: 1,
+    next_segment: firstSegment,
     next_revision: 1,
     committed_at: 0,
     fields: plans.map(committedField),

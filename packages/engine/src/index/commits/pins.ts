@@ -15,7 +15,7 @@ import { LIMITS } from '../../base/limits.ts';
 import { heldPins, type Pin, pinsAmong } from '../../base/pin-names.ts';
 import type { Directory } from '../../storage/directory.ts';
 import { readFramed, writeFramed } from '../../storage/frame.ts';
-import { Verification } from '../../storage/verification.ts';
+import { VERIFIED_FILE, Verification } from '../../storage/verification.ts';
 import { IndexSnapshot, openSegments } from '../index-snapshot.ts';
 import { COMMIT_FILE, type Commit, filesOf, readCommit } from './commit.ts';
 import { decodeCommit, encodeCommit } from './commit-format.ts';
@@ -122,14 +122,15 @@ export class PinnedFiles {
     this.#directory = directory;
   }
 
-  /** Pins that hold and the files that they need, out of a listing of the folder. */
-  keep(names: readonly string[], now: number): ReadonlySet<string> {
-    const kept = new Set<string>();
+  /** Files of the folder that neither its commit nor a pin that holds names. */
+  unnamed(commit: Commit, now: number): readonly string[] {
+    const names = this.#directory.list();
+    const kept = new Set([...filesOf(commit), VERIFIED_FILE]);
     for (const pin of heldPins(names, now)) {
       kept.add(pin.file);
       for (const file of this.#needs(pin)) kept.add(file);
     }
-    return kept;
+    return names.filter((name) => !kept.has(name));
   }
 
   /** A pin that is cut short is being written, or its writer died: it holds nothing yet. */

@@ -1,12 +1,14 @@
 import { LhsError, type ReindexRequest, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { hasWorker, requireWorker } from '../../base/worker-entry.ts';
+import type { BundleRef } from '../../home/bundle.ts';
 import { MERGE_WORKER } from '../../index/merges/merge-threads.ts';
 import { generationAt } from '../../open/index-folder.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import { buildGeneration } from '../../sync/build/build-generation.ts';
 import { buildResources } from '../../sync/build/build-resources.ts';
 import type { BuildJob, BuiltIndex } from '../../sync/build/cut-over.ts';
+import type { FillBuild } from '../../sync/build/rebuild.ts';
 import { buildThreads } from '../../workers/build-threads.ts';
 import { embedThreads } from '../../workers/embed-threads.ts';
 import { BUILD_WORKER, EMBED_WORKER } from '../../workers/entries.ts';
@@ -32,6 +34,7 @@ export async function buildIndex(
   known: KnownIndex,
   request: ReindexRequest & { readonly followLive?: boolean },
   job: BuildJob,
+  tasks?: BuildTasks,
 ): Promise<ReindexResponse> {
   const { as_of, followLive } = request;
   const { analyzers } = known.definition;
@@ -40,10 +43,10 @@ export async function buildIndex(
   const resources = buildResources(withThreads(request), kinds, indexes.memory.build);
   const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
   const { memoryBytes } = resources;
-  const start = { left, memoryBytes };
-  const answer = await withBuild(indexes, known, start, job, (index, own) => {
+  const start = { left, memoryBytes, uploaded: tasks?.uploaded };
+  const answer = await withBuild(indexes, known, start, job, (index, own, family) => {
     const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
-    const what = { ...staged, followLive, resources };
+    const what = { ...staged, followLive, resources, fill: tasks?.fill(family) };
     return buildGeneration(index, what, indexes.bytes(known), job);
   });
   noteEnd(indexes, known, 'syncFaults', null);
@@ -60,21 +63,30 @@ function withThreads(request: ReindexRequest): ReindexRequest {
   return request;
 }
 
+/** Tasks that make the segments of a build. */
+export interface BuildTasks {
+  /** `family`: the UUID of the index in its store; null: it has none. */
+  readonly fill: (family: string | null) => FillBuild;
+  /** The bundle of each file that they have uploaded: what is published names it. */
+  readonly uploaded: ReadonlyMap<string, BundleRef>;
+}
+
 /** What a build of a generation begins with. */
 export interface BuildStart<T> {
   /** What a crashed job left to it; what others left is removed. */
   readonly left: () => T | null;
   /** While the memory of other builds leaves too little, it waits. */
   readonly memoryBytes: number;
+  readonly uploaded?: BuildTasks['uploaded'] | undefined;
 }
 
 /** Runs the build of a generation. Throws as `openTableOf`, and what `left` and `work` throw. */
 export async function withBuild<T>(
   indexes: LocalIndexes,
   known: KnownIndex,
-  { left, memoryBytes }: BuildStart<T>,
+  { left, memoryBytes, uploaded }: BuildStart<T>,
   job: BuildJob,
-  work: (index: BuiltIndex, left: T | null) => Promise<ReindexResponse>,
+  work: (index: BuiltIndex, left: T | null, family: string | null) => Promise<ReindexResponse>,
 ): Promise<ReindexResponse> {
   const { registered } = known;
   const { uuid } = registered;
@@ -85,17 +97,21 @@ export async function withBuild<T>(
     requireFolder(indexes, registered);
     const own = left();
     if (own === null) indexes.registry.generations.forgetEnded(uuid);
-    await bringUp(indexes, known, job.signal);
+    const family = await bringUp(indexes, known, job.signal, uploaded !== undefined);
     sweepUnlessDamaged(indexes, known);
     table = await openTableOf(known, job.signal);
     const turn = { what: 'reindex', signal: job.signal, waitMs: Infinity, cutover: true };
     const index: BuiltIndex = {
       ...openedIndex(indexes, known),
       table,
-      locked: (locked) => withLock(indexes, registered, turn, locked),
+      locked: (locked) =>
+        withLock(indexes, registered, turn, (lock) => {
+          if (uploaded !== undefined) lock.home?.takeUploads(uploaded);
+          return locked(lock);
+        }),
       named: () => indexes.named(uuid),
     };
-    const answer = await work(index, own);
+    const answer = await work(index, own, family);
     indexes.forget(uuid);
     return answer;
   } catch (error) {

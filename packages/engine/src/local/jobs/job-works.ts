@@ -8,13 +8,14 @@ import type { LocalIndexes } from '../local-indexes.ts';
 import { buildIndex } from './build-index.ts';
 import type { RunningJob } from './job-run.ts';
 
-type Works = {
-  readonly [K in JobKind]: (
-    indexes: LocalIndexes,
-    request: JobRequests[K],
-    job: RunningJob<K>,
-  ) => Promise<JobResults[K]>;
-};
+/** What a job of a kind does. */
+export type JobWorkOf<K extends JobKind> = (
+  indexes: LocalIndexes,
+  request: JobRequests[K],
+  job: RunningJob<K>,
+) => Promise<JobResults[K]>;
+
+type Works = { readonly [K in JobKind]: JobWorkOf<K> };
 
 /** What the jobs of each kind do. */
 export const JOB_WORKS: Works = {

@@ -30,13 +30,21 @@ import { accessible, underNewDefinition } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { buildRunning } from '../writes/write-index.ts';
 import { JobRun, toJob } from './job-run.ts';
-import { JOB_WORKS } from './job-works.ts';
+import { JOB_WORKS, type JobWorkOf } from './job-works.ts';
 
 const LISTED_JOBS = 100;
 /** So often a job of another process is looked at while it is watched. */
 const WATCH_MS = 250;
 /** After so long without an answer from another host, a request to cancel ends the record. */
 const CANCEL_MS = 60_000;
+
+/** Who starts a job, who waits for it, and what it does. */
+interface Started<K extends JobKind> {
+  readonly caller: CallContext;
+  readonly waiting: CallContext;
+  /** Default: as all jobs of the kind. */
+  readonly work?: JobWorkOf<K> | undefined;
+}
 
 /** The index that a job works on, or the name of one that it makes. */
 interface JobSubject {
@@ -66,21 +74,27 @@ export class LocalJobs {
     const { kind, ...work } = checkStartJobRequest(request);
     const { principal } = call;
     const own = principal === undefined ? {} : { principal };
-    const { job, ended } = await this.#begin(kind, work, call, own);
+    const { job, ended } = await this.#begin(kind, work, { caller: call, waiting: own });
     ended.catch(() => {});
     return job;
   }
 
   /**
-   * An operation as a job that is watched until it ends; aborting the call cancels it. Throws what
-   * the operation throws, and index_busy if two builds of an index meet.
+   * An operation as a job that is watched until it ends; aborting the call cancels it. `work`: what
+   * it does, if not what jobs of its kind do. Throws what the operation throws, and index_busy if
+   * two builds of an index meet.
    */
   async run<K extends JobKind>(
     kind: K,
     request: JobRequests[K] | undefined,
     call: CallContext,
+    work?: JobWorkOf<K>,
   ): Promise<JobResults[K]> {
-    const { ended } = await this.#begin(kind, checkWork(kind, request), call, call);
+    const { ended } = await this.#begin(kind, checkWork(kind, request), {
+      caller: call,
+      waiting: call,
+      work,
+    });
     return ended;
   }
 
@@ -158,8 +172,7 @@ export class LocalJobs {
   async #begin<K extends JobKind>(
     kind: K,
     request: JobRequests[K],
-    caller: CallContext,
-    waiting: CallContext,
+    { caller, waiting, work: own = JOB_WORKS[kind] as JobWorkOf<K> }: Started<K>,
   ) {
     const { life, memory } = this.#indexes;
     if (kind === 'reindex') {
@@ -172,7 +185,7 @@ export class LocalJobs {
     this.#running.set(job.id, run);
     const work = () =>
       run.run((running) => {
-        const once = () => JOB_WORKS[kind](this.#indexes, request, running);
+        const once = () => own(this.#indexes, request, running);
         return kind === 'alter' ? once() : underNewDefinition(once);
       }, life.stoppable(waiting));
     const ended = life.call(work).finally(() => this.#running.delete(job.id));

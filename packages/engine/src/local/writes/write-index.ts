@@ -131,20 +131,23 @@ const homeOptions = ({ life }: LocalIndexes, { cutover, signal, afresh, examine 
 
 /**
  * Brings an index to the newest commit in its store, if it has one, and tries to write there.
- * Throws as `lockForWriting`.
+ * `byTasks`: tasks will do so, too; returns the UUID of the index there. Throws as
+ * `lockForWriting`.
  */
 export async function bringUp(
   indexes: LocalIndexes,
   known: KnownIndex,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  if (homePlace(known.definition, known.registered.baseDir) === null) return;
+  byTasks = false,
+): Promise<string | null> {
+  if (homePlace(known.definition, known.registered.baseDir) === null) return null;
   // an alteration builds under a definition that is not registered yet
   const registered = indexes.registry.at(known.registered.uuid) ?? known.registered;
   const turn = { what: 'reindex', signal, waitMs: Number.POSITIVE_INFINITY };
   const lock = await lockForWriting(indexes, registered, turn);
   try {
     await lock.home?.tryWrite();
+    return (byTasks && (await lock.home?.beginTasks())) || null;
   } finally {
     unlock(indexes, registered, lock);
   }

@@ -6,6 +6,12 @@ import type { Commit, CommittedSkips } from '../../index/commits/commit.ts';
 import { type DataFile, type DataFiles, dataFiles } from '../../index/commits/data-files.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 
+/** Skipped rows of a part of a table: reasons of the first, positions by number of the data file. */
+export interface SkippedPart {
+  readonly first: CommittedSkips['first'];
+  readonly files: readonly (readonly [file: number, positions: readonly number[]])[];
+}
+
 /**
  * The rows of an index's snapshot that have no document because they cannot become one, by place: a
  * commit's, changed by what is read and removed after it.
@@ -56,6 +62,20 @@ export class SkippedRows {
   /** Positions in a data file, ascending. */
   positionsIn(file: number): Int32Array {
     return Int32Array.from(this.#positions.get(file) ?? []).sort();
+  }
+
+  /** The rows of a part of the table, for `take`. */
+  part(): SkippedPart {
+    const files = [...this.#positions.keys()];
+    return { first: this.#first, files: files.map((file) => [file, [...this.positionsIn(file)]]) };
+  }
+
+  /** Adds the rows of a part of the table. Throws as `goodRows`. */
+  take(mapping: Mapping, { first, files }: SkippedPart): void {
+    for (const [file, positions] of files)
+      for (const position of positions) this.#add(file, position);
+    if (this.#count > LIMITS.skippedRows) throw tooMany(mapping, first[0].reason);
+    this.#first = [...this.#first, ...first].slice(0, LIMITS.skippedRowsShown);
   }
 
   /** For a commit; null: there is none. */

@@ -30,7 +30,12 @@ import type { BuildResources } from './build-resources.ts';
 import { refuseSharedKeys } from './check-keys.ts';
 import { type BuildJob, type BuiltIndex, type CaughtUp, cutOver, liveCommit } from './cut-over.ts';
 import { freshVectorBytes, requireRoom } from './disk-room.ts';
-import { type RebuildRequest, type RebuildResult, rebuildIndex } from './rebuild.ts';
+import {
+  type FillBuild,
+  type RebuildRequest,
+  type RebuildResult,
+  rebuildIndex,
+} from './rebuild.ts';
 
 /**
  * The mapping of a definition over a table as it is now; `built` as for `createMapping`. Throws
@@ -51,6 +56,8 @@ export interface BuildRequest {
   readonly followLive?: boolean | undefined;
   /** Default: this thread alone. */
   readonly resources?: BuildResources | undefined;
+  /** Brings the segments. Default: the rows of the table are read here. */
+  readonly fill?: FillBuild | undefined;
 }
 
 /**
@@ -67,7 +74,7 @@ export async function buildGeneration(
 ): Promise<ReindexResponse> {
   const started = performance.now();
   const { folder, table } = index;
-  const { left } = request;
+  const { left, fill } = request;
   const partial = left === null ? null : requirePartial(index, left);
   const snapshotId = snapshotOf(index, request, partial);
   const mapping = mappingOver(index.definition, table);
@@ -77,14 +84,15 @@ export async function buildGeneration(
   const fresh = freshVectorBytes(fields, former?.fields ?? []);
   requireRoom(set, formerBytes, freeBytes(folder), folder, fresh);
   const check = { table, mapping, snapshotId, signal: job.signal };
-  if (partial === null && refusesRows(index.definition)) await refuseSharedKeys(check);
+  if (partial === null && fill === undefined && refusesRows(index.definition))
+    await refuseSharedKeys(check);
   if (left !== null) job.adopt(folder, left);
   const staged = left ?? job.stage(folder);
-  const what = { mapping, snapshotId, resources: request.resources };
+  const what = { mapping, snapshotId, resources: request.resources, fill };
   const built = await buildStaged(index, what, staged, job);
   const resumed = partial === null ? {} : { resumed_docs: liveDocs(partial) };
   const response = builtResponse(staged, built, started, resumed);
-  const own = partial === null ? (former?.checkpoint ?? null) : 'head';
+  const own = partial === null && fill === undefined ? (former?.checkpoint ?? null) : 'head';
   const { as_of, followLive = as_of === undefined } = request;
   const since = followLive ? own : 'as of';
   return cutOver(index, staged, { built, since, response }, job);
@@ -158,7 +166,7 @@ function requirePartial(index: BuiltIndex, left: Generation): Commit {
 
 function buildStaged(
   index: BuiltIndex,
-  build: Pick<RebuildRequest, 'mapping' | 'snapshotId' | 'resources'>,
+  build: Pick<RebuildRequest, 'mapping' | 'snapshotId' | 'resources' | 'fill'>,
   staged: Generation,
   job: BuildJob,
 ): Promise<RebuildResult> {

@@ -14,16 +14,18 @@
  */
 
 import type { CallContext, Progress, VectorCounts } from '@lakehouse-search/contract';
-import type { Batch, SourceTable } from '@lakehouse-search/lake';
+import type { Batch, FileSet, SourceTable } from '@lakehouse-search/lake';
 import type { StepOptions } from '../../base/steps.ts';
 import { releaseBatch, releaseRows } from '../../documents/block-memory.ts';
 import { boundSchema } from '../../documents/bound-schema.ts';
 import { ownRows } from '../../documents/own-rows.ts';
 import { rowsToBlock } from '../../documents/rows-to-block.ts';
 import type { ModelPlaces } from '../../documents/vectors/models-in-use.ts';
+import { addVectorCounts } from '../../documents/vectors/vector-block.ts';
 import { VectorStage } from '../../documents/vectors/vector-stage.ts';
 import type { BuildThreads } from '../../index/build-threads.ts';
 import { type Commit, commitBytes, readCommit } from '../../index/commits/commit.ts';
+import { NO_FILES } from '../../index/commits/data-files.ts';
 import { sourceIdentity } from '../../index/commits/source-identity.ts';
 import { IndexWriter } from '../../index/index-writer.ts';
 import { BackgroundMerges, type MergeRunner } from '../../index/merges/background-merges.ts';
@@ -48,7 +50,7 @@ import {
 } from './build-resources.ts';
 import { mergeProgress } from './merge-progress.ts';
 import { Pipeline } from './pipeline.ts';
-import { SavedFiles } from './saved-files.ts';
+import { type SavedBuild, SavedFiles } from './saved-files.ts';
 
 /** A build with so much memory lets the heaps grow. */
 const GROWN_HEAPS_BYTES = 512 * 2 ** 20;
@@ -76,7 +78,33 @@ export interface RebuildRequest extends CallContext {
   readonly memoryBytes?: number | undefined;
   /** Threads and memory. Default: this thread alone. */
   readonly resources?: BuildResources | undefined;
+  /** Brings segments that are built elsewhere. Default: the rows of the table are read here. */
+  readonly fill?: FillBuild | undefined;
+  /** Only segments are built, which another build takes. Default: the whole index. */
+  readonly part?: BuildPart | undefined;
 }
+
+/** Which names the segments of a part of a build have, and which time. */
+export interface BuildPart {
+  readonly firstSegment: number;
+  readonly writtenMs: number;
+}
+
+/** A build whose segments are brought. */
+export interface FilledBuild
+  extends Pick<SavedBuild, 'writer' | 'files' | 'skipped' | 'state' | 'checkpoint'> {
+  readonly request: RebuildRequest;
+  readonly set: FileSet;
+  /** Paths of the data files whose rows the build lacks; undefined: of all. */
+  readonly missing: ReadonlySet<string> | undefined;
+  readonly leftOut: Map<string, number>;
+}
+
+/** Brings the segments of a build. */
+export type FillBuild = (
+  build: FilledBuild,
+) => Promise<Pick<RebuildResult, 'droppedDuplicates' | 'vectors'>>;
+
 /** What was built. */
 export interface RebuildResult {
   readonly commit: Commit;
@@ -87,6 +115,8 @@ export interface RebuildResult {
   /** Variant values that fit no typed field of their shape, by field name. */
   readonly leftOut: ReadonlyMap<string, number>;
   readonly vectors: VectorCounts;
+  /** Rows without a document. */
+  readonly skipped: SkippedRows;
 }
 
 /**
@@ -95,7 +125,7 @@ export interface RebuildResult {
  * partial commit has other fields.
  */
 export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResult> {
-  const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
+  const { table, mapping, directory, snapshotId, definitionVersion, fill, part, signal } = request;
   const set = await fromSource(() => table.files(snapshotId), signal);
   const former = readCommit(directory);
   const files = createFileTable(former?.files);
@@ -113,6 +143,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     threads = openThreads(request, plans);
     writer = IndexWriter.open(directory, plans, {
       ...{ definitionVersion, memoryBytes, threads, ...layoutOf(mapping) },
+      ...(part && { firstSegment: part.firstSegment, now: () => part.writtenMs }),
     });
     const leftOut = new Map<string, number>();
     const skipped = new SkippedRows(former);
@@ -126,10 +157,14 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
       saveMs: request.saveMs,
     });
     const into = { writer, stage, plans, numberOf: files.numberOf, leftOut, saved, skipped };
-    const docs = await addRows(request, into, snapshotTotal(request));
+    const { missing } = saved;
+    const bare = { writer, files, skipped, state, set };
+    const filled = await fill?.({ ...bare, request, missing, leftOut, checkpoint });
+    const docs =
+      filled === undefined ? await addRows(request, into, snapshotTotal(request)) : writer.liveDocs;
     await saved.end(docs);
-    await stage.endBuild();
-    const droppedDuplicates = await settle(docs);
+    if (filled === undefined && part === undefined) await stage.endBuild();
+    const droppedDuplicates = (await settle(docs)) + (filled?.droppedDuplicates ?? 0);
     if (request.resources !== undefined) {
       await threads?.close();
       writer.leavePages();
@@ -138,17 +173,19 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
     const more = { ...snapshotOf(request), ...shardProgress(request, writer, docs) };
     const settings = request.resources && mergeSettings(request.resources);
-    await merges.force(1, { ...mergeProgress(request, more), signal, settings });
+    if (filled === undefined) {
+      await merges.force(1, { ...mergeProgress(request, more), signal, settings });
+    }
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
-    const commit = writer.commit({
-      ...{ checkpoint: checkpoint(), files: files.at(state.files, skipped), droppedDuplicates },
-      skipped: skipped.committed(),
-    });
+    const whole = { files: files.at(state.files, skipped), skipped: skipped.committed() };
+    const own = part === undefined ? whole : { files: NO_FILES };
+    const commit = writer.commit({ checkpoint: checkpoint(), droppedDuplicates, ...own });
     const bytes = commitBytes(commit);
-    const { counts: vectors } = stage;
+    const vectors = addVectorCounts(stage.counts, filled?.vectors ?? {});
     const dropped = commit.dropped_duplicates ?? 0;
-    return { commit, docs: writer.liveDocs, bytes, droppedDuplicates: dropped, leftOut, vectors };
+    const built = { commit, docs: writer.liveDocs, bytes, leftOut, vectors, skipped };
+    return { ...built, droppedDuplicates: dropped };
   } finally {
     endGrowing();
     await merges?.close();

@@ -1,0 +1,402 @@
+// @module-tag campaign
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LhsError, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
+import type { EngineOptions } from '@lakehouse-search/engine/internal';
+import { type LocalEngine, openEngine, runTaskLine } from '@lakehouse-search/engine/local/internal';
+import { deleteRows, openTable, type Value } from '@lakehouse-search/lake';
+import { afterEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
+import { schemaOf } from '../../../../test/support/schema.ts';
+import { fieldLine, hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
+
+const FIXTURES = new URL('../../../../fixtures/tables/', import.meta.url).pathname;
+const TASKS = byEffort([7], [1, 2, 7, 40]);
+const SEED = 20_261_129;
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-tasks-'));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function newEngine(folder: string): Promise<LocalEngine> {
+  const engine = await openEngine(join(folder, 'data'), { create: true, threads: 0 });
+  ends.push(() => engine.close());
+  return engine;
+}
+
+async function newLake(options: EngineOptions = {}): Promise<SmallLake> {
+  const lake = await openSmallLake(options);
+  ends.push(() => lake.close());
+  return lake;
+}
+
+const planned = async (engine: LocalEngine, index: string, tasks?: number) =>
+  (await engine.planBuild({ index, tasks })).map((task) => JSON.stringify(task));
+
+async function run(lines: readonly string[]): Promise<string[]> {
+  const results: string[] = [];
+  for (const line of lines) results.push(JSON.stringify(await runTaskLine(line, {})));
+  return results;
+}
+
+async function build(engine: LocalEngine, index: string, tasks?: number): Promise<void> {
+  const results = await run(await planned(engine, index, tasks));
+  await engine.commitBuild({ index, results: results.toReversed() });
+}
+
+type Query = Pick<SearchRequest, 'query' | 'sort'> | Pick<SemanticRequest, 'query_text' | 'k'>;
+
+/** Everything that a reader sees: documents, digest, and hits of queries with their scores. */
+async function seen(engine: LocalEngine, index: string, queries: readonly Query[]) {
+  const documents = await Array.fromAsync(engine.exportDocuments({ index }));
+  const { digest } = await engine.verify({ index });
+  const answers = [];
+  for (const request of queries) {
+    const { hits, total } =
+      'query_text' in request
+        ? await engine.semantic({ index, ...request })
+        : await engine.search({ index, limit: 30, ...request });
+    const shown = hits.map(({ coordinates, score }) => ({ coordinates, score }));
+    answers.push({ request, total, hits: shown });
+  }
+  const key = (row: object) => JSON.stringify(row);
+  return { digest, answers, documents: documents.map(key).sort() };
+}
+
+const schema = schemaOf({
+  repo: 'string',
+  id: 'long',
+  title: 'string',
+  body: 'string',
+  size: 'long',
+  part: 'double',
+  at: 'timestamptz',
+});
+const FIELDS = `fields:
+  - { name: words, type: TEXT, source: [title, body], analyzer: simple, cached: true }
+  - { name: body, type: TEXT }
+  - { name: title, type: KEYWORD, fast: true, cached: true }
+  - { name: size, type: LONG, fast: true }
+  - { name: part, type: DOUBLE, cached: true }
+  - { name: at, type: DATE, fast: true }
+  - { name: meaning, type: VECTOR, source: title }
+default_fields: [words]
+`;
+const KEY = 'key: { partition: [repo], identifier: [id] }\n';
+
+let below = seededBelow(SEED);
+const maybe = <T extends Value>(value: T): T | null => (below(8) === 0 ? null : value);
+const text = (words: number) =>
+  Array.from({ length: 1 + below(words) }, () => `w${Math.floor(below(40) ** 2 / 40)}`).join(' ');
+const row = (id: number) => ({
+  repo: `r${id % 3}`,
+  id: BigInt(id),
+  title: maybe(text(4)),
+  body: maybe(text(25)),
+  size: maybe(BigInt(below(100))),
+  part: maybe(below(1000) / 7),
+  at: new Date(1.7e12 + below(1e6) * 1e4).toISOString(),
+});
+
+const word = () => `w${below(40)}`;
+const query = (): Query => {
+  const kinds: (() => Query)[] = [
+    () => ({ query: word() }),
+    () => ({ query: `${word()} ${word()}` }),
+    () => ({ query: `"${word()} ${word()}"` }),
+    () => ({ query: `body:${word()} AND size:>${below(100)}` }),
+    () => ({ query: `words:w${below(4)}*` }),
+    () => ({ query: `${word()} NOT ${word()}`, sort: [{ field: 'size', desc: true }] }),
+    () => ({ query: `title:"${text(2)}" OR ${word()}` }),
+    () => ({ query_text: text(3), k: 10 }),
+  ];
+  return kinds[below(kinds.length)]();
+};
+
+async function filledLake(definition: string): Promise<SmallLake> {
+  const lake = await newLake();
+  await lake.create(schema);
+  for (let file = 0; file < 9; file++)
+    await lake.append(Array.from({ length: 20 + 40 * file }, (_, i) => row(file * 1000 + i)));
+  await deleteRows(lake.source, 'id % 11 = 3');
+  await lake.define(definition);
+  return lake;
+}
+
+describe('an index that tasks build', () => {
+  const layouts = {
+    'one shard': '',
+    'several shards': 'sharding: { shards: 3 }\n',
+    windows: 'windows: { field: at, every: month }\n',
+  };
+  for (const [name, lines] of Object.entries(layouts)) {
+    it(`is that of one process (${name})`, async () => {
+      below = seededBelow(SEED);
+      const lake = await filledLake(`${KEY}${lines}${FIELDS}storage: ./home\n`);
+      const { backend } = lake;
+      await backend.reindex({ index: 't' });
+      const queries = Array.from({ length: byEffort(60, 300) }, query);
+      const expected = await seen(backend, 't', queries);
+      expect(expected.documents.length).toBeGreaterThan(1000);
+      for (const tasks of TASKS) {
+        await build(backend, 't', tasks);
+        expect(await seen(backend, 't', queries)).toEqual(expected);
+        // and goes on as any other
+        await lake.append([row(90_000 + tasks)]);
+        await backend.sync({ index: 't' });
+        await deleteRows(lake.source, `id = ${90_000 + tasks}`);
+        await backend.sync({ index: 't' });
+        expect((await seen(backend, 't', [])).digest).toEqual(expected.digest);
+      }
+    });
+  }
+
+  const tables = [
+    ...['own_equality', 'own_equality_partitioned', 'own_positions', 'own_vectors'],
+    ...['own_partitioned', 'own_avro', 'own_evolved'],
+  ].map((table) => ({ table, path: `${FIXTURES}${table}` }));
+  const others = byEffort(false, hasShared)
+    ? [
+        ...['inbox_eq', 'inbox_eq_dropped', 'inbox_eq_part', 'reviews_mor', 'reviews_mor_part'],
+        ...['journal_dv', 'journal_dv_compacted', 'rowgroups_small', 'formats_avro'],
+      ].map((table) => ({ table, path: tablePath(table) }))
+    : [];
+  it.each([...tables, ...others])('of a table with deletes: $table', async ({ path }) => {
+    const folder = newFolder();
+    const engine = await newEngine(folder);
+    const table = await openTable({ path });
+    const fields = table.schema.fields.flatMap((field) => fieldLine(field) ?? []);
+    await table.close();
+    const source = `source: { path: ${JSON.stringify(path)} }`;
+    const lines = `key: row\n${source}\nfields:\n${fields.join('\n')}`;
+    for (const [index, more] of [
+      ['one', ''],
+      ['many', `storage: ${folder}/home`],
+    ]) {
+      const definition = `version: 1\nindex: ${index}\n${lines}\n${more}\n`;
+      await engine.createIndex({ definition, base_dir: folder });
+    }
+    await engine.reindex({ index: 'one' });
+    const queries = ['*:*', 'the', 'a', 'fix', 'dev'].map((query) => ({ query }));
+    const expected = await seen(engine, 'one', queries);
+    for (const tasks of TASKS) {
+      await build(engine, 'many', tasks);
+      expect(await seen(engine, 'many', queries)).toEqual(expected);
+    }
+  });
+
+  it('of parts of a file: any rows may be those of a task', async () => {
+    below = seededBelow(SEED);
+    const lake = await filledLake(`${KEY}${FIELDS}storage: ./home\n`);
+    await lake.backend.reindex({ index: 't' });
+    const queries = Array.from({ length: 20 }, query);
+    const expected = await seen(lake.backend, 't', queries);
+    const [line] = await planned(lake.backend, 't', 1);
+    const task = JSON.parse(line);
+    const table = await lake.table();
+    const { files } = await table.files(await lake.head());
+    await table.close();
+    const splits = files.flatMap(({ data: { path, recordCount: to } }) => {
+      const cut = below(to);
+      return [
+        { path, from: 0, to: cut },
+        { path, from: cut, to },
+      ];
+    });
+    const tasks = splits.map((split, at) =>
+      JSON.stringify({ ...task, task: at, tasks: splits.length, splits: [split] }),
+    );
+    await lake.backend.commitBuild({ index: 't', results: await run(tasks) });
+    expect(await seen(lake.backend, 't', queries)).toEqual(expected);
+  });
+});
+
+const WORDS =
+  'key: { identifier: [id] }\nfields:\n  - { name: title, type: TEXT }\nstorage: ./home\n';
+
+const DAY_MS = 86_400_000;
+
+async function twoFiles(definition = WORDS, options: EngineOptions = {}): Promise<SmallLake> {
+  const lake = await newLake(options);
+  await lake.create(schema);
+  await lake.append(Array.from({ length: 50 }, (_, i) => row(i)));
+  await lake.append(Array.from({ length: 50 }, (_, i) => row(50 + i)));
+  await lake.define(definition);
+  return lake;
+}
+
+const failure = (work: Promise<unknown>): Promise<LhsError> =>
+  work.then(
+    () => expect.unreachable('it should fail'),
+    (error) => error,
+  );
+
+/** Objects of the store whose names begin so. */
+const objects = (lake: SmallLake, begin: string) =>
+  readdirSync(join(lake.folder, 'home'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes(`/data/${begin}`))
+    .sort();
+
+describe('results of tasks', () => {
+  it('are the same objects for twins and repeated tasks, which count once', async () => {
+    const lake = await twoFiles();
+    const lines = await planned(lake.backend, 't', 2);
+    const [twins] = await Promise.all([run(lines), run(lines)]);
+    const before = objects(lake, '9');
+    expect(before).toHaveLength(4);
+    const again = await run(lines);
+    expect(again).toEqual(twins.map((line) => expect.stringContaining(line.slice(0, 300))));
+    expect(objects(lake, '9')).toEqual(before);
+    await lake.backend.commitBuild({ index: 't', results: [...again, ...twins, again[0]] });
+    expect((await lake.documents()).size).toBe(100);
+    await lake.expectRebuilt();
+  });
+
+  it('are refused if one is missing, and the live generation stays', async () => {
+    const lake = await twoFiles();
+    await lake.backend.reindex({ index: 't' });
+    const lines = await planned(lake.backend, 't', 2);
+    const results = await run(lines);
+    for (const [given, message] of [
+      [[results[1]], 'no result of 0 among tasks 0 to 1'],
+      [[], 'there are no results'],
+    ] as const) {
+      const error = await failure(lake.backend.commitBuild({ index: 't', results: given }));
+      expect(error).toMatchObject({ code: 'invalid_argument' });
+      expect(error.message).toContain(message);
+    }
+    expect((await lake.backend.describeIndex({ index: 't' })).index_generation).toBe(1);
+    await lake.backend.commitBuild({ index: 't', results });
+  });
+
+  it('are refused if rows are missing or there twice', async () => {
+    const lake = await twoFiles();
+    const [line] = await planned(lake.backend, 't', 1);
+    const task = JSON.parse(line);
+    const [first] = task.splits;
+    const of = async (...splits: object[]) => {
+      const build = `${task.build.slice(0, -16)}${'0'.repeat(15)}${splits.length}`;
+      const lines = splits.map((split, at) =>
+        JSON.stringify({ ...task, build, task: at, tasks: splits.length, splits: [split] }),
+      );
+      return lake.backend.commitBuild({ index: 't', results: await run(lines) });
+    };
+    const second = task.splits[1];
+    expect((await failure(of(first))).message).toContain(`the rows of "${second.path}"`);
+    const overlap = of(first, { ...second, from: 0, to: 40 }, { ...second, from: 39, to: 50 });
+    expect((await failure(overlap)).message).toContain(`the rows of "${second.path}"`);
+    const [result] = await run([line]);
+    const less = JSON.stringify({ ...JSON.parse(result), docs: 99 });
+    const cut = await failure(lake.backend.commitBuild({ index: 't', results: [less] }));
+    expect(cut.message).toContain('task 0 has 99 of 100 rows');
+    expect((await lake.backend.describeIndex({ index: 't' })).status).toBe('created');
+  });
+
+  it('of two tasks with one key name both rows', async () => {
+    const lake = await twoFiles();
+    await lake.append([row(7)]);
+    const results = await run(await planned(lake.backend, 't', 3));
+    const error = await failure(lake.backend.commitBuild({ index: 't', results }));
+    expect(error.code).toBe('source_invalid');
+    expect(error.message).toMatch(/key id=7 stands in two rows: row [07] of .* and row [07] of /);
+  });
+
+  it('leave the last of the rows with one key, and rows that cannot be indexed', async () => {
+    const more = 'on_duplicate_key: last\non_bad_row: skip\n';
+    const lake = await twoFiles(`${WORDS}${more}`);
+    await lake.append([
+      { ...row(7), title: 'newest' },
+      { ...row(1), id: null },
+    ]);
+    const results = await run(await planned(lake.backend, 't', 3));
+    const built = await lake.backend.commitBuild({ index: 't', results });
+    expect(built).toMatchObject({ doc_count: 100, dropped_duplicates: 1, skipped_rows: 1 });
+    const { total } = await lake.backend.search({ index: 't', query: 'newest' });
+    expect(total).toBe(1);
+    const single = await lake.backend.reindex({ index: 't' });
+    const { skipped_rows, first_skipped_rows } = single;
+    expect(built).toMatchObject({ skipped_rows, first_skipped_rows });
+  });
+
+  it('of a changed definition, or of a snapshot that is gone, are refused by name', async () => {
+    const lake = await twoFiles();
+    const { backend } = lake;
+    const results = await run(await planned(backend, 't', 2));
+    const gone = results.map((line) => JSON.stringify({ ...JSON.parse(line), snapshot: '77' }));
+    const expired = await failure(backend.commitBuild({ index: 't', results: gone }));
+    expect(expired).toMatchObject({ code: 'source_changed' });
+    expect(expired.message).toContain('forgotten snapshot 77, planned at 20');
+    expect(expired.next).toEqual([{ step: 'plan_build', index: 't' }]);
+    const at = `catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t`;
+    const definition_yaml = `version: 1\nindex: t\nsource: { ${at} }\n${WORDS}  # changed
+description: other\n`.replace('TEXT', 'KEYWORD');
+    await backend.alterIndex({ index: 't', definition_yaml, apply: true });
+    const changed = await failure(backend.commitBuild({ index: 't', results }));
+    expect(changed).toMatchObject({ code: 'source_changed' });
+    expect(changed.message).toContain('its definition is not that of version 1');
+  });
+
+  it('go on with what has run when a build begins again', async () => {
+    const lake = await twoFiles();
+    const { backend } = lake;
+    const ran: string[] = [];
+    const runner = (most: number) =>
+      async function* (lines: readonly string[]) {
+        for (const line of lines.slice(0, most)) {
+          const { took_ms, task } = await runTaskLine(line, {});
+          ran.push(`${task} ${took_ms}`);
+          yield JSON.stringify(await runTaskLine(line, {}));
+        }
+      };
+    const broken = backend.reindexByTasks({ index: 't', tasks: 2, run: runner(1) });
+    expect((await failure(broken)).message).toContain('no result of 1');
+    const stored = objects(lake, '9');
+    await backend.reindexByTasks({ index: 't', tasks: 2, run: runner(2) });
+    expect(ran[1]).toBe(ran[0]);
+    expect(objects(lake, '9')).toEqual(expect.arrayContaining(stored));
+    expect((await lake.documents()).size).toBe(100);
+  });
+
+  it('that no build takes are deleted after a week, those of younger plans stay', async () => {
+    let ms = Date.now();
+    const clock = { ...SYSTEM_CLOCK, now: () => ms };
+    const lake = await twoFiles(WORDS, { clock });
+    const { backend } = lake;
+    const change = async (id: number) => {
+      await lake.append([row(id)]);
+      await backend.sync({ index: 't' });
+    };
+    await build(backend, 't', 2);
+    const used = objects(lake, '9').filter((name) => !name.endsWith('.json'));
+    await change(500);
+    await run(await planned(backend, 't', 2));
+    const dead = objects(lake, '9');
+    ms += 6 * DAY_MS;
+    await change(501);
+    expect(objects(lake, '9')).toEqual(dead);
+    await run(await planned(backend, 't', 3));
+    const young = objects(lake, '9').filter((name) => !dead.includes(name));
+    ms += 2 * DAY_MS;
+    await change(502);
+    expect(objects(lake, '9')).toEqual([...used, ...young].sort());
+    await lake.expectRebuilt();
+  });
+
+  it('need an index with storage', async () => {
+    const lake = await twoFiles(WORDS.replace('storage: ./home\n', ''));
+    const error = await failure(lake.backend.planBuild({ index: 't' }));
+    expect(error).toMatchObject({ code: 'invalid_argument' });
+    expect(error.message).toBe('"t" has no storage, where tasks put segments');
+  });
+});
