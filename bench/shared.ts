@@ -54,7 +54,10 @@ export interface MeasuredCommand {
 }
 
 /** Runs a command of `lhs` in a process of its own. Throws what it prints when it fails. */
-export function measureLhs(...args: string[]): MeasuredCommand {
+export const measureLhs = (...args: string[]): MeasuredCommand => measureFed('', ...args);
+
+/** As `measureLhs`, with a text as standard input. */
+export function measureFed(input: string, ...args: string[]): MeasuredCommand {
   const lhs = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
   const script = `process.argv.splice(1, 1, ${JSON.stringify(lhs)});
     process.on('exit', () => {
@@ -66,7 +69,7 @@ export function measureLhs(...args: string[]): MeasuredCommand {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ['--input-type=module', '-e', script, 'x', ...args],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', input, maxBuffer: 2 ** 30 },
   );
   const seconds = (performance.now() - started) / 1000;
   if (status !== 0) throw new Error(stderr);

@@ -14,8 +14,8 @@ import { embedThreads } from '../../workers/embed-threads.ts';
 import { BUILD_WORKER, EMBED_WORKER } from '../../workers/entries.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { requireWritable } from '../served-folder.ts';
+import { bringUp } from '../writes/bring-up.ts';
 import {
-  bringUp,
   noteEnd,
   openedIndex,
   openTableOf,

@@ -16,7 +16,6 @@ import type { KnownIndex } from '../../open/open-index.ts';
 import { alteredMeanwhile, wasDropped, wasRenamed } from '../../registry/changed-meanwhile.ts';
 import { isOrphaned, type RegisteredJob } from '../../registry/jobs.ts';
 import type { RegisteredIndex } from '../../registry/registry.ts';
-import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import { refuseAborted } from '../../source/source-errors.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import type { FormerGenerations, LockedIndex, WriteLock } from '../../sync/locked-index.ts';
@@ -128,30 +127,6 @@ const homeOptions = ({ life }: LocalIndexes, { cutover, signal, afresh, examine 
   ...(afresh === undefined ? {} : { afresh }),
   ...(examine === undefined ? {} : { examine }),
 });
-
-/**
- * Brings an index to the newest commit in its store, if it has one, and tries to write there.
- * `byTasks`: tasks will do so, too; returns the UUID of the index there. Throws as
- * `lockForWriting`.
- */
-export async function bringUp(
-  indexes: LocalIndexes,
-  known: KnownIndex,
-  signal: AbortSignal | undefined,
-  byTasks = false,
-): Promise<string | null> {
-  if (homePlace(known.definition, known.registered.baseDir) === null) return null;
-  // an alteration builds under a definition that is not registered yet
-  const registered = indexes.registry.at(known.registered.uuid) ?? known.registered;
-  const turn = { what: 'reindex', signal, waitMs: Number.POSITIVE_INFINITY };
-  const lock = await lockForWriting(indexes, registered, turn);
-  try {
-    await lock.home?.tryWrite();
-    return (byTasks && (await lock.home?.beginTasks())) || null;
-  } finally {
-    unlock(indexes, registered, lock);
-  }
-}
 
 /** An index whose lock is held, with its table, as building and following take it. */
 export function lockedIndex(

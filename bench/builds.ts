@@ -1,0 +1,133 @@
+/**
+ * Builds by tasks of git.commits: processor time of one process that reindexes over 8 tasks
+ * (target: the tasks take at most 1.15 of it), bytes that the tasks read of the table in an S3
+ * server over its data files (target 1.05), peak memory of a task, and two local processes over
+ * one by wall time (target 1.8), which needs two idle cores.
+ *
+ *   node bench/builds.ts [rounds] [table]
+ */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { S3Server } from '../packages/lake/test/s3-server.ts';
+import { machine, measureFed, measureLhs, median, need, SHARED, workFolder } from './shared.ts';
+
+const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
+const rounds = Number(process.argv[2] ?? 1);
+const table = process.argv[3] ?? need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
+const folder = workFolder();
+const data = ['--data-dir', join(folder, 'data')];
+const TASKS = ['--tasks', '8'];
+
+function define(index: string, path: string, storage: string): string {
+  const file = join(folder, `${index}.yaml`);
+  const definition = `version: 1
+index: ${index}
+source: { path: "${path}" }
+storage: ${storage}
+keep_previous: 0
+key: { partition: [repo], identifier: [sha] }
+fields:
+  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
+  - { name: repo, type: KEYWORD, fast: true }
+  - { name: author, type: KEYWORD, fast: true }
+  - { name: authored_at, type: DATE, fast: true }
+  - { name: words, type: LONG, fast: true }
+`;
+  writeFileSync(file, definition);
+  return file;
+}
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
+const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+const reindex = (...flags: string[]) =>
+  measureLhs('reindex', 'commits', '--json', ...flags, ...data);
+
+/** Processor seconds of a plan, its tasks and its commit, and the peak memory of a task. */
+function byTasks() {
+  const plan = measureLhs('build', 'plan', 'commits', ...TASKS, ...data);
+  const tasks = linesOf(plan.stdout).map((line) => measureFed(`${line}\n`, 'build', 'task'));
+  const results = tasks.map(({ stdout }) => stdout).join('');
+  const commit = measureFed(results, 'build', 'commit', 'commits', ...data);
+  const cpu = (all: readonly { readonly cpuSeconds: number }[]) =>
+    sum(all.map(({ cpuSeconds }) => cpuSeconds));
+  const rss = Math.max(...tasks.map((task) => task.rss));
+  return { tasks: cpu(tasks), others: cpu([plan, commit]), rss, commitRss: commit.rss };
+}
+
+/** Bytes of data files that tasks read from an S3 server, over the bytes of these files. */
+async function bytesRead(): Promise<number> {
+  const s3 = await S3Server.start('lake');
+  try {
+    for (const name of readdirSync(table, { recursive: true, encoding: 'utf8' })) {
+      if (/\.(parquet|avro|json|text|puffin)$/.test(name))
+        s3.put('lake', `commits/${name}`, readFileSync(join(table, name)));
+    }
+    const file = define('far', 's3://lake/commits', 's3://lake/home');
+    const run = async (input: string, ...args: string[]) => {
+      const env = { ...process.env, ...s3.env, LHS_OBJECT_CACHE_DIR: join(folder, `c${args[1]}`) };
+      const running = promisify(execFile)(process.execPath, [LHS, ...args], {
+        env,
+        maxBuffer: 2 ** 30,
+      });
+      running.child.stdin?.end(input);
+      return (await running).stdout;
+    };
+    await run('', 'index', 'create', '-f', file, ...data);
+    const plan = await run('', 'build', 'plan', 'far', ...TASKS, ...data);
+    s3.seen.length = 0;
+    const objects = s3.buckets.get('lake');
+    for (const line of linesOf(plan)) {
+      await run(`${line}\n`, 'build', 'task');
+      rmSync(join(folder, 'ctask'), { recursive: true, force: true });
+    }
+    const named = s3.seen.filter(({ method, key }) => method === 'GET' && key.includes('/data/'));
+    const read = named.filter(({ key }) => key.startsWith('commits/'));
+    const bytes = read.map(({ key, headers }) => {
+      const size = objects?.get(key)?.bytes.length ?? 0;
+      const [, from, to] = /bytes=(\d*)-(\d*)/.exec(headers.range ?? '') ?? [];
+      if (from === undefined) return size;
+      return from === '' ? Number(to) : Math.min(size, Number(to) + 1) - Number(from);
+    });
+    const files = new Set(read.map(({ key }) => key));
+    return sum(bytes) / sum([...files].map((key) => objects?.get(key)?.bytes.length ?? 0));
+  } finally {
+    await s3.close();
+  }
+}
+
+try {
+  measureLhs('index', 'create', '-f', define('commits', table, './home'), ...data);
+  const one: ReturnType<typeof reindex>[] = [];
+  const eight: ReturnType<typeof byTasks>[] = [];
+  const two: ReturnType<typeof reindex>[] = [];
+  for (let round = 0; round < rounds; round++) {
+    one.push(reindex('--threads', '1'));
+    eight.push(byTasks());
+    two.push(reindex('--runner', 'local', '--tasks', '2'));
+  }
+  const cpu = median(one.map(({ cpuSeconds }) => cpuSeconds));
+  const tasks = median(eight.map((run) => run.tasks));
+  const others = median(eight.map((run) => run.others));
+  const wall = median(one.map(({ seconds }, i) => seconds / two[i].seconds));
+  const rss = Math.max(...eight.map((run) => run.rss));
+  const commit = Math.max(...eight.map((run) => run.commitRss));
+  console.log(`builds by tasks, ${rounds} rounds in turns (${machine()})`);
+  console.log(
+    `  one process: processor ${cpu.toFixed(1)} s, ` +
+      `${median(one.map((run) => run.seconds)).toFixed(1)} s`,
+  );
+  console.log(
+    `  8 tasks: processor ${tasks.toFixed(1)} s, ${(tasks / cpu).toFixed(2)} of it (target 1.15)`,
+  );
+  console.log(
+    `  their plan and commit: ${others.toFixed(1)} s; ` +
+      `peak RSS ${rss.toFixed(0)} MB, commit ${commit.toFixed(0)} MB`,
+  );
+  console.log(`  two local processes over one: ${wall.toFixed(2)} by wall time (target 1.8)`);
+  console.log(`  table bytes read: ${(await bytesRead()).toFixed(3)} of the table (target 1.05)`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
