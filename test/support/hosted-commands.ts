@@ -7,7 +7,9 @@ const HOST = fileURLToPath(new URL('command-host.ts', import.meta.url));
 /** Variables that a program reads once, when it is loaded. */
 const READ_ONCE = /^(NODE_|LHS_MMAP|FORCE_COLOR|NO_COLOR|LANG|LC_)/;
 /** Arguments of commands that are about their process, or run until they are stopped. */
-const ALONE = new Set('--version -v -V --debug --follow --wait --detach serve tui jobs'.split(' '));
+const ALONE = new Set(
+  '--version -v -V --debug --follow --wait --detach serve task tui jobs'.split(' '),
+);
 
 /** Whether a command needs a process of its own; `env` is what its environment has besides. */
 export function needsProcess(args: readonly string[], env: NodeJS.ProcessEnv): boolean {

@@ -92,11 +92,8 @@ export function reindexByTasks(
       begin(build);
       const own = { ...planOf(indexes, known, at, request), missing: build.missing };
       const tasks = await planTasks({ ...own, table, snapshotId }, request);
-      for await (const line of run(
-        tasks.map((task) => JSON.stringify(task)),
-        job,
-      ))
-        yield readResult(line);
+      const lines = tasks.map((task) => JSON.stringify(task));
+      for await (const line of run(lines, job)) yield readResult(line);
     };
     return buildFrom(indexes, known, checked, job, results);
   });
