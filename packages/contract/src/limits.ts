@@ -23,7 +23,7 @@ export const REQUEST_LIMITS = Object.freeze({
   principalIndexes: 10_000,
   pinMillis: 3_600_000,
   listedJobs: 1000,
-  shards: 64,
+  shards: 1024,
   buckets: 1024,
   rehearsedQueries: 1000,
   judgments: 10_000,

@@ -49,7 +49,7 @@ export const LIMITS = Object.freeze({
   /** Fields that bare words search. */
   defaultFields: 24,
   lockWaitMillis: 30_000,
-  shards: 64,
+  shards: 1024,
   replicas: 8,
   windows: 1000,
   threads: 64,

@@ -74,7 +74,7 @@ function splitByShard(
   if (docs === 0) return [];
   if (shards === 1) return [{ shard: 0, block }];
   const table = shardTable({ shards, map });
-  const shardOf = new Uint8Array(docs);
+  const shardOf = new Uint16Array(docs);
   const counts = new Int32Array(shards);
   for (let doc = 0; doc < docs; doc++) {
     shardOf[doc] = shardOfKey(keyBytes, table, keyOffsets[doc], keyOffsets[doc + 1]);

@@ -18,8 +18,8 @@ const numbered = (name: string, most: number, description: string) =>
 export default class IndexMoveBucket extends LhsCommand {
   static override summary = 'Move one bucket of keys from its shard to another one.';
   static override description =
-    'Keys are spread over 1,024 buckets. The shards are built from the table while searches go ' +
-    'on with the former ones.';
+    'Keys are spread over 1,024 buckets. One commit gives the segments to the shards of their ' +
+    'keys; merges divide them later.';
   static override examples = [
     '<%= config.bin %> index move-bucket incidents 17 1',
     '<%= config.bin %> index move-bucket incidents 17 1 --json',
@@ -27,7 +27,7 @@ export default class IndexMoveBucket extends LhsCommand {
   static override args = {
     index: indexArg,
     bucket: numbered('bucket', 1023, 'bucket, 0 to 1023'),
-    shard: numbered('shard', 63, 'shard that gets the bucket'),
+    shard: numbered('shard', 1023, 'shard that gets the bucket'),
   };
 
   override async run(): Promise<void> {

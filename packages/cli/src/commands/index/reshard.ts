@@ -9,8 +9,8 @@ const NEXT = 'next: the same command with --apply';
 export default class IndexReshard extends LhsCommand {
   static override summary = 'Plan another number of shards for an index, or make them.';
   static override description =
-    'As few of the 1,024 buckets of keys as possible get another shard. With --apply the new ' +
-    'shards are built from the table while searches go on with the former ones. An index over ' +
+    'As few of the 1,024 buckets of keys as possible get another shard. With --apply one commit ' +
+    'gives the segments to the shards of their keys; merges divide them later. An index over ' +
     'several nodes needs a control plane (lhs help serve).';
   static override examples = [
     '<%= config.bin %> index reshard incidents --shards 3',
@@ -21,13 +21,13 @@ export default class IndexReshard extends LhsCommand {
   };
   static override flags = {
     shards: Flags.integer({
-      description: 'number of shards afterwards, 1 to 64',
+      description: 'number of shards afterwards, 1 to 1,024',
       helpValue: 'N',
       min: 1,
-      max: 64,
+      max: 1024,
       required: true,
     }),
-    apply: Flags.boolean({ description: 'build the new shards and put them in force' }),
+    apply: Flags.boolean({ description: 'put the new shards in force' }),
   };
 
   override async run(): Promise<void> {

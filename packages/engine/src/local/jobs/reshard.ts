@@ -9,6 +9,7 @@ import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
 import type { Definition } from '../../schema/definition.ts';
 import { shardTable } from '../../schema/sharding/bucket-map.ts';
 import { balancedTable } from '../../schema/sharding/bucket-plan.ts';
+import type { ShardTable } from '../../schema/sharding/key-buckets.ts';
 import { type BuiltTotals, reshardPlan } from '../../schema/sharding/reshard-plan.ts';
 import { withBucketIn, withSharding } from '../../schema/sharding/with-sharding.ts';
 import { accessible } from '../caller.ts';
@@ -56,7 +57,7 @@ export async function moveBucketLocal(
 
 interface Applied {
   readonly shards: number;
-  readonly table: Uint8Array;
+  readonly table: ShardTable;
   readonly call: CallContext;
   readonly jobs: Pick<LocalJobs, 'run'>;
 }
@@ -79,7 +80,7 @@ function planOf(
   indexes: LocalIndexes,
   known: KnownIndex,
   shards: number,
-  table: Uint8Array,
+  table: ShardTable,
 ): ReshardPlan {
   const definition: Definition = known.definition;
   return reshardPlan(definition, shards, table, totalsOf(indexes, known));

@@ -164,8 +164,8 @@ describe('faults of a definition', () => {
       ['7:19 error unknown on_duplicate_key "first"; known: refuse, last'],
     ],
     [
-      `${HEAD}${FIELD}\nsharding: {shards: 65}`,
-      ['7:20 error sharding.shards must be a whole number from 1 to 64, not 65'],
+      `${HEAD}${FIELD}\nsharding: {shards: 1025}`,
+      ['7:20 error sharding.shards must be a whole number from 1 to 1024, not 1025'],
     ],
     [
       `${HEAD}${FIELD}\nsharding: {shards: 2, buckets: 512}`,

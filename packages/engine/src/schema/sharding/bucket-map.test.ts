@@ -14,7 +14,7 @@ const spread = shardCount.chain((shards) =>
     fc.constant(shards),
     fc.array(fc.nat(shards - 1), { minLength: KEY_BUCKETS, maxLength: KEY_BUCKETS }).map((all) => {
       for (let shard = 0; shard < shards; shard++) all[7 * shard] = shard;
-      return Uint8Array.from(all);
+      return Uint16Array.from(all);
     }),
   ),
 );

@@ -20,6 +20,10 @@ export interface BucketSpread {
   readonly map?: BucketMap | undefined;
 }
 
+/** Whether keys are spread in the same way. */
+export const sameSpread = (a: BucketSpread, b: BucketSpread): boolean =>
+  (a.shards ?? 1) === (b.shards ?? 1) && String(a.map) === String(b.map);
+
 const RANGE = /^(\d{1,4})(?:-(\d{1,4}))?$/;
 const equalRanges = new Map<number, ShardTable>();
 const mapped = new WeakMap<BucketMap, ShardTable>();
@@ -37,12 +41,12 @@ export function shardTable({ shards = 1, map }: BucketSpread): ShardTable {
 }
 
 function equalTable(shards: number): ShardTable {
-  return Uint8Array.from({ length: KEY_BUCKETS }, (_, bucket) => shardOfBucket(bucket, shards));
+  return Uint16Array.from({ length: KEY_BUCKETS }, (_, bucket) => shardOfBucket(bucket, shards));
 }
 
 /** The table of a map, or a sentence about what is wrong with the map. */
 export function tableOfMap(map: BucketMap): ShardTable | string {
-  const table = new Uint8Array(KEY_BUCKETS);
+  const table = new Uint16Array(KEY_BUCKETS);
   const seen = new Uint8Array(KEY_BUCKETS);
   for (const [shard, text] of map.entries()) {
     for (const range of text.split(',')) {

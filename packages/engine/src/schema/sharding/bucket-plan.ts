@@ -17,7 +17,7 @@ export interface BucketMove {
 export function balancedTable(table: ShardTable, shards: number): ShardTable {
   const sizes = targetSizes(table, shards);
   const counts = bucketCounts(table, shards);
-  const next = Uint8Array.from(table);
+  const next = Uint16Array.from(table);
   const moving: number[] = [];
   for (let bucket = KEY_BUCKETS - 1; bucket >= 0; bucket--) {
     const shard = table[bucket];

@@ -56,10 +56,10 @@ export const shardOfBucket = (bucket: number, shards: number): number =>
   Math.floor((bucket * shards) / KEY_BUCKETS);
 
 /** The shard of each bucket. */
-export type ShardTable = Uint8Array;
+export type ShardTable = Uint16Array;
 
 /** The table of an index of one shard: its keys are not hashed. */
-export const ONE_SHARD: ShardTable = new Uint8Array(KEY_BUCKETS);
+export const ONE_SHARD: ShardTable = new Uint16Array(KEY_BUCKETS);
 
 /** The shard of the encoded key bytes[from .. to). */
 export function shardOfKey(

@@ -53,7 +53,7 @@ export function withBucketIn(
     const message = `"shard" is ${shard}; the index has shards 0 to ${shards - 1}`;
     throw new LhsError('invalid_argument', message);
   }
-  const table = Uint8Array.from(shardTable(now));
+  const table = Uint16Array.from(shardTable(now));
   const from = table[bucket];
   table[bucket] = shard;
   if (table.includes(from)) return table;

@@ -68,7 +68,7 @@ export class ClusterReshardApi
   async #apply(
     definition: Definition,
     shards: number,
-    table: Uint8Array,
+    table: ReturnType<typeof shardTable>,
     call: CallContext,
   ): Promise<ReshardPlan> {
     const plan = await this.#plan(definition, shards, table);
@@ -79,7 +79,11 @@ export class ClusterReshardApi
     return { ...plan, applied: true, generation: done.generation };
   }
 
-  async #plan(definition: Definition, shards: number, table: Uint8Array): Promise<ReshardPlan> {
+  async #plan(
+    definition: Definition,
+    shards: number,
+    table: ReturnType<typeof shardTable>,
+  ): Promise<ReshardPlan> {
     const { index } = definition;
     const route = await this.#context.store.routes.get(index);
     if (route === undefined) return reshardPlan(definition, shards, table, null);

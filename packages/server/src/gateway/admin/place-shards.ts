@@ -73,7 +73,7 @@ export function readSharding(definition: string): {
   const document = parseDocument(definition, options as object);
   const index = document.getIn(['index']);
   const shards = document.getIn(['sharding', 'shards']);
-  const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 64;
+  const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 1024;
   const isShared = document.has('storage');
   return { index: String(index), shards: valid ? (shards as number) : 1, isShared };
 }
