@@ -206,9 +206,8 @@ export interface IndexApi {
   /** Which buckets of keys would get other shards with another number of shards. Changes nothing. */
   planReshard(request: ReshardRequest, call?: CallContext): Promise<ReshardPlan>;
   /**
-   * Gives an index another number of shards: the new shards are built from the table while searches
-   * go on with the former ones, which are complete until all change at once. Throws index_busy,
-   * unreachable.
+   * Gives an index another number of shards by one commit: they share files until merges divide
+   * them. Throws index_busy, unreachable.
    */
   applyReshard(request: ReshardRequest, call?: CallContext): Promise<ReshardPlan>;
   /** Gives one bucket of keys another shard, in the same way. Throws invalid_argument, index_busy. */

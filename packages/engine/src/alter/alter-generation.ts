@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { LhsError, type ReindexResponse } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { takeSteps } from '../base/steps.ts';
 import { boundSchema } from '../documents/bound-schema.ts';
 import { VectorStage } from '../documents/vectors/vector-stage.ts';
 import {
@@ -18,11 +19,13 @@ import {
   readCommit,
   writeCommit,
 } from '../index/commits/commit.ts';
+import { resharding } from '../index/commits/reshard-segments.ts';
 import { asCommitted } from '../index/merges/stored-plans.ts';
 import type { Generation } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf, type Mapping } from '../schema/mapping.ts';
+import { sameSpread } from '../schema/sharding/bucket-map.ts';
 import type { Component, SegmentEntry } from '../segment/entry.ts';
 import { shareFile } from '../storage/share-file.ts';
 import { builtResponse, mappingOver } from '../sync/build/build-generation.ts';
@@ -130,7 +133,10 @@ async function share(
     const segments = commit.segments.map((entry) => keptParts(entry, plans, aligned));
     const first = firstCommit(index, commit, mapping, plans, segments);
     if (linkAll(first, live, staged, linked)) {
-      writeCommit(index.openDirectory(staged.path, job.fence), first);
+      const into = index.openDirectory(staged.path, job.fence);
+      const isSame = sameSpread({ ...commit, map: commit.shard_map }, index.definition);
+      const steps = resharding(into, first, index.definition);
+      writeCommit(into, isSame ? first : await takeSteps(steps));
       return;
     }
   }

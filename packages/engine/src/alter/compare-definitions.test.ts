@@ -55,7 +55,7 @@ describe('two definitions', () => {
     ['duplicates', `${BASE}on_duplicate_key: last\n`, 'on_duplicate_key live'],
     ['bad rows', `${BASE}on_bad_row: skip\n`, 'on_bad_row live'],
     ['a tenant field', `${BASE}tenant_field: org\n`, 'tenant_field live'],
-    ['shards', `${BASE}sharding: { shards: 3 }\n`, 'sharding.shards reindex'],
+    ['shards', `${BASE}sharding: { shards: 3 }\n`, 'sharding.shards live'],
     ['the key', BASE.replace('[id]', '[id, org]'), 'key reindex'],
     ['a field less', BASE.replace(/ {2}- \{ name: size.*\n/, ''), 'fields.size field'],
     ['a field more', field('{ name: at, type: DATE }'), 'fields.at field'],
@@ -78,6 +78,11 @@ describe('two definitions', () => {
     ['a limit', BASE.replace('KEYWORD,', 'KEYWORD, max_bytes: 9,'), 'fields.org.max_bytes live'],
   ])('that differ in %s need what that change needs', (_, to, expected) => {
     expect(strategies(to)).toEqual([expected]);
+  });
+
+  it('of which one holds some of the shards only need a reindex', () => {
+    const wanted = ['sharding.shards reindex', 'sharding.only reindex'];
+    expect(strategies(`${BASE}sharding: { shards: 3, only: [1] }\n`)).toEqual(wanted);
   });
 
   it('that say what holds without saying it mean the same', () => {

@@ -147,11 +147,14 @@ function tenant(now: Definition, next: Definition, fields: readonly AlterChange[
 }
 
 function shards(now: Definition, next: Definition): readonly AlterChange[] {
-  const reason = 'each document is stored in the shard of its key';
+  const isWhole = now.only === undefined && next.only === undefined;
+  const [strategy, reason] = isWhole
+    ? (['live', 'one commit gives the segments to other shards'] as const)
+    : (['reindex', 'some of the shards are held'] as const);
   return [
-    ...change('sharding.shards', now.shards ?? 1, next.shards ?? 1, 'reindex', reason),
-    ...change('sharding.map', now.map, next.map, 'reindex', reason),
-    ...change('sharding.only', now.only, next.only, 'reindex', 'other shards are held'),
+    ...change('sharding.shards', now.shards ?? 1, next.shards ?? 1, strategy, reason),
+    ...change('sharding.map', now.map, next.map, strategy, reason),
+    ...change('sharding.only', now.only, next.only, strategy, reason),
   ];
 }
 

@@ -11,6 +11,7 @@ import type { VectorStage } from '../documents/vectors/vector-stage.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { coordinatesOf, formatKey } from '../schema/keys/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { shardTable } from '../schema/sharding/bucket-map.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { readAhead } from '../source/source-errors.ts';
@@ -67,8 +68,9 @@ export async function fillSegments(
   group: readonly LackingSegment[],
 ): Promise<readonly SegmentEntry[]> {
   const targets = new RowTargets(group.map(({ reader }) => reader));
+  const table = shardTable(work.mapping.definition);
   const fills = group.map(
-    ({ reader, missing }, i) => new SegmentFill(reader, missing, targets.ordered[i]),
+    ({ reader, missing }, i) => new SegmentFill(reader, missing, targets.ordered[i], table),
   );
   await readRows({ work, mapping: mappingOf(work, group), targets, fills });
   const { directory, revision, snapshotId } = work;

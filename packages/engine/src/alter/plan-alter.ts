@@ -69,14 +69,40 @@ export function planAlter(
     obstacle: live && aligned && obstacleTo(candidate, live, aligned),
   };
   const compared = compareDefinitions(from, to, facts);
-  const changes = live === null ? compared.map(unbuilt) : compared;
-  const strategy = STRATEGIES.find((one) => changes.some((own) => own.strategy === one)) ?? 'none';
-  const lines = (wanted: AlterStrategy) =>
-    changes.filter((own) => own.strategy === wanted).map(line);
+  const planned = plannedOf(now, live === null ? compared.map(unbuilt) : compared);
+  const { strategy } = planned;
   const bytes = files.files.reduce((sum, { data }) => sum + data.fileSize, 0);
   const cost: ReindexCost = { rows, bytes, texts: rows * embedded.size };
   return {
-    index: now.definition.index,
+    ...planned,
+    ...(strategy === 'reindex' ? { reindex_cost: cost } : {}),
+    ...(strategy === 'field' && live !== null && aligned !== null
+      ? { field_cost: fieldCost(candidate, live.commit, aligned, embedded) }
+      : {}),
+  };
+}
+
+/** A definition that differs from another one in its shards only needs no table. */
+const SAME: LiveFacts = Object.freeze({
+  ...{ rows: 0, droppedDuplicates: 0, skippedRows: 0, sameTable: true, obstacle: null },
+  ...{ embedded: new Set<string>(), built: new Set<string>() },
+});
+
+/** As `planAlter` of an index that is built, if only its shards change; else null. */
+export function planSharding(now: LocatedDefinition, next: LocatedDefinition): Planned | null {
+  const changes = compareDefinitions(resolvedDefinition(now), resolvedDefinition(next), SAME);
+  const isOnly = changes.every(
+    ({ setting, strategy }) => setting.startsWith('sharding.') && strategy === 'live',
+  );
+  return isOnly && changes.length > 0 ? plannedOf(now, changes) : null;
+}
+
+function plannedOf({ definition }: LocatedDefinition, changes: readonly AlterChange[]): Planned {
+  const strategy = STRATEGIES.find((one) => changes.some((own) => own.strategy === one)) ?? 'none';
+  const lines = (wanted: AlterStrategy) =>
+    changes.filter((own) => own.strategy === wanted).map(line);
+  return {
+    index: definition.index,
     is_noop: strategy === 'none',
     strategy,
     requires_reindex: strategy === 'reindex',
@@ -84,10 +110,6 @@ export function planAlter(
     field_changes: lines('field'),
     in_place_changes: lines('live'),
     changes,
-    ...(strategy === 'reindex' ? { reindex_cost: cost } : {}),
-    ...(strategy === 'field' && live !== null && aligned !== null
-      ? { field_cost: fieldCost(candidate, live.commit, aligned, embedded) }
-      : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import type { RowHashes } from '../documents/row-hash.ts';
 import { PendingSegment } from '../index/pending-segment.ts';
 import { selectField } from '../index/split-block.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
+import type { ShardTable } from '../schema/sharding/key-buckets.ts';
 import { AddedField, addHashes, setHashes } from '../segment/alter.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
@@ -32,6 +33,7 @@ export interface FillRows {
 export class SegmentFill {
   readonly reader: SegmentReader;
   readonly #missing: MissingParts;
+  readonly #table: ShardTable;
   readonly #ordered: boolean;
   readonly #fields: readonly AddedField[];
   readonly #hashes: BigUint64Array | null;
@@ -42,8 +44,10 @@ export class SegmentFill {
   #next = 0;
   #filled = 0;
 
-  constructor(reader: SegmentReader, missing: MissingParts, ordered: boolean) {
+  /** `table`: the shard of each bucket. */
+  constructor(reader: SegmentReader, missing: MissingParts, ordered: boolean, table: ShardTable) {
     this.reader = reader;
+    this.#table = table;
     this.#missing = missing;
     this.#ordered = ordered;
     this.#fields = missing.plans.map((plan) => new AddedField(plan));
@@ -70,7 +74,7 @@ export class SegmentFill {
 
   /** A row cannot be indexed under the new definition: its document goes. */
   delete(doc: number): void {
-    this.#pending ??= new PendingSegment(this.reader);
+    this.#pending ??= new PendingSegment(this.reader, this.#table);
     if (this.#pending.delete(doc)) this.#filled++;
   }
 

@@ -145,8 +145,12 @@ export class ByteList {
   }
 
   /** Calls `visit` with every string in order; the bytes are only valid during the call. */
-  forEach(visit: (bytes: Uint8Array, length: number, index: number) => void): void {
-    for (let index = 0; index < this.count; index++) {
+  forEach(
+    visit: (bytes: Uint8Array, length: number, index: number) => void,
+    from = 0,
+    to = this.count,
+  ): void {
+    for (let index = from; index < to; index++) {
       this.#seek(index);
       visit(this.#scratch, this.#length, index);
     }

@@ -25,10 +25,12 @@ import { coldObjects } from './windows/cold-objects.ts';
 /** Smaller files are read whole. */
 const LEAST_BLOCKS_BYTES = 2 ** 18;
 
+const WHOLE: ReadonlySet<ComponentKind> = new Set(['live', 'core', 'buckets']);
+
 /** Files that are read in blocks: all kinds whose readers demand what they need. */
 export const BUNDLE_FORM: ColdForm = Object.freeze({
   isCold: ({ kind, length }: Component): boolean =>
-    length >= LEAST_BLOCKS_BYTES && kind !== 'live' && kind !== 'core',
+    length >= LEAST_BLOCKS_BYTES && !WHOLE.has(kind),
   resident: openingBytes,
 });
 

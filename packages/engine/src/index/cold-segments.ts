@@ -1,4 +1,4 @@
-import type { ComponentKind } from '../segment/entry.ts';
+import { type ComponentKind, componentName } from '../segment/entry.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { fetchDemanded } from '../storage/cold-cache.ts';
 import { collectDemands } from '../storage/cold-file.ts';
@@ -18,8 +18,8 @@ export async function fetchColdFiles(
   collectDemands(() => {
     for (const segment of segments) {
       if (!segment.isCold) continue;
-      for (const { kind, field } of segment.entry.components) {
-        if (kinds?.has(kind) !== false) segment.demandFiles(`${kind}/${field}`);
+      for (const component of segment.entry.components) {
+        if (kinds?.has(component.kind) !== false) segment.demandFiles(componentName(component));
       }
     }
   });

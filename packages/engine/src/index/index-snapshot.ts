@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { shardTable } from '../schema/sharding/bucket-map.ts';
 import { type ShardTable, shardOfKey } from '../schema/sharding/key-buckets.ts';
-import { sameFiles } from '../segment/entry.ts';
+import { sameFiles, shardParts } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
@@ -41,7 +41,10 @@ export class IndexSnapshot {
   readonly commit: Commit;
   /** All segments, in the order of the commit. */
   readonly segments: readonly SegmentReader[];
-  /** The same segments by shard: at least one shard; a shard may have no segment. */
+  /**
+   * The same segments by shard: at least one shard; a shard may have no segment. One that several
+   * shards have is in each of them, with the documents of that shard (`SegmentReader.ofShard`).
+   */
   readonly shards: readonly SnapshotShard[];
   readonly #shardTable: ShardTable;
   readonly #verification: Verification;
@@ -57,8 +60,8 @@ export class IndexSnapshot {
     this.generation = generation;
     this.commit = commit;
     this.segments = segments;
-    this.shards = shardsOf(commit, segments);
     this.#shardTable = shardTable({ shards: commit.shards, map: commit.shard_map });
+    this.shards = shardsOf(commit, segments, this.#shardTable);
     this.#verification = verification;
   }
 
@@ -88,11 +91,17 @@ export class IndexSnapshot {
   /** The live document with a key (schema/keys/key.ts) and its segment, or null. */
   find(key: Uint8Array): { readonly segment: SegmentReader; readonly doc: number } | null {
     const shard = this.shards[shardOfKey(key, this.#shardTable)];
-    for (const segment of shard.segments) {
+    for (const { whole: segment } of shard.segments) {
       const doc = segment.keys.find(key);
       if (doc >= 0) return { segment, doc };
     }
     return null;
+  }
+
+  /** The shard of a live document. */
+  shardOf(segment: SegmentReader, doc: number): number {
+    const { parts, shard = 0 } = segment.entry;
+    return parts === undefined ? shard : this.#shardTable[segment.buckets[doc]];
   }
 
   /** Calls `listener` once, when the last holder lets go. */
@@ -170,9 +179,16 @@ export function openSegments(
   }
 }
 
-function shardsOf(commit: Commit, segments: readonly SegmentReader[]): readonly SnapshotShard[] {
-  return Array.from({ length: commit.shards ?? 1 }, (_, shard) => ({
-    shard,
-    segments: segments.filter(({ entry }) => (entry.shard ?? 0) === shard),
-  }));
+function shardsOf(
+  { shards = 1 }: Commit,
+  segments: readonly SegmentReader[],
+  table: ShardTable,
+): readonly SnapshotShard[] {
+  const found = Array.from({ length: shards }, () => [] as SegmentReader[]);
+  for (const segment of segments) {
+    for (const { shard } of shardParts(segment.entry)) {
+      found[shard]?.push(segment.ofShard(shard, table));
+    }
+  }
+  return found.map((own, shard) => ({ shard, segments: own }));
 }

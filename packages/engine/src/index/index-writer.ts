@@ -13,6 +13,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { shardTable } from '../schema/sharding/bucket-map.ts';
 import type { WindowStart } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -82,6 +83,7 @@ export class IndexWriter {
       settings: options.merge,
       flush: () => this.#flushes.flush(),
       segments: () => this.#segments,
+      table: () => shardTable(this.#layout),
       nextId: () => this.#nextId(),
       open: (entry) => this.#open(entry),
       changed: () => {
@@ -344,7 +346,9 @@ export class IndexWriter {
     this.#changed = false;
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
-    const pending = readers.map((reader) => new PendingSegment(reader));
+    const pending = readers.map(
+      (reader) => new PendingSegment(reader, shardTable({ shards, map })),
+    );
     this.#segments = new SegmentSet(pending, { shards, map });
   }
 
@@ -377,7 +381,8 @@ export class IndexWriter {
   }
 
   #open(entry: SegmentEntry): PendingSegment {
-    return new PendingSegment(SegmentReader.open(this.#directory, entry, this.#verification));
+    const reader = SegmentReader.open(this.#directory, entry, this.#verification);
+    return new PendingSegment(reader, shardTable(this.#layout));
   }
 
   #nextId(): string {

@@ -4,19 +4,25 @@ import type { SegmentSet } from './segment-set.ts';
 
 /** Live documents of one segment, which may still be in memory. */
 interface LiveDocs {
-  readonly shard: number;
+  readonly byShard: ReadonlyMap<number, number>;
   /** undefined: the index has no windows. */
   readonly window: WindowStart | undefined;
   readonly docs: number;
 }
 
+const ofShard = (shard: number, docs: number, window: WindowStart | undefined): LiveDocs => ({
+  ...{ byShard: new Map([[shard, docs]]), docs, window },
+});
+
 const liveDocs = (
   { all }: SegmentSet,
   { buffers, unfinished }: SegmentFlushes,
 ): readonly LiveDocs[] => [
-  ...all.map(({ shard, liveDocs: docs, reader }) => ({ shard, docs, window: reader.entry.window })),
-  ...unfinished.map(({ shard = 0, docs, window }) => ({ shard, docs, window })),
-  ...buffers.all.map(({ shard, writer, window }) => ({ shard, docs: writer.docs, window })),
+  ...all.map(({ parts, liveDocs: docs, reader }) => {
+    return { byShard: parts, docs, window: reader.entry.window };
+  }),
+  ...unfinished.map(({ shard = 0, docs, window }) => ofShard(shard, docs, window)),
+  ...buffers.all.map(({ shard, writer, window }) => ofShard(shard, writer.docs, window)),
 ];
 
 /** Live documents of a writer by shard. */
@@ -26,7 +32,9 @@ export function liveByShard(
   shards: number,
 ): readonly number[] {
   const found = new Array<number>(shards).fill(0);
-  for (const { shard, docs } of liveDocs(segments, flushes)) found[shard] += docs;
+  for (const { byShard } of liveDocs(segments, flushes)) {
+    for (const [shard, docs] of byShard) found[shard] += docs;
+  }
   return found;
 }
 

@@ -1,6 +1,13 @@
 import { lowerBound } from '../base/arrays/lower-bound.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
-import { type SegmentEntry, segmentBytes, writeComponent } from '../segment/entry.ts';
+import { ONE_SHARD, type ShardTable } from '../schema/sharding/key-buckets.ts';
+import {
+  type SegmentEntry,
+  segmentBytes,
+  shardParts,
+  withParts,
+  writeComponent,
+} from '../segment/entry.ts';
 import type { SegmentKeys } from '../segment/keys/keys.ts';
 import { encodeLiveDocs } from '../segment/live-docs.ts';
 import { LocatorWriter, type MovedLocations } from '../segment/locators.ts';
@@ -34,9 +41,15 @@ export class PendingSegment {
   #movedChanged = false;
   /** Bits of documents whose rows are gone from their places, while a batch is applied. */
   #marks: Int32Array | null = null;
+  readonly #table: ShardTable;
+  /** Live documents of each shard. */
+  readonly #parts: Map<number, number>;
 
-  constructor(reader: SegmentReader) {
+  /** `table`: the shard of each bucket; absent: nothing is deleted. */
+  constructor(reader: SegmentReader, table: ShardTable = ONE_SHARD) {
     this.reader = reader;
+    this.#table = table;
+    this.#parts = new Map(shardParts(reader.entry).map(({ shard, docs }) => [shard, docs]));
     this.#entry = reader.entry;
     this.#deleted = reader.deleted === null ? null : reader.deleted.slice();
     this.#deletedDocs = reader.deletedDocs;
@@ -60,9 +73,9 @@ export class PendingSegment {
     return this.reader.docs;
   }
 
-  /** The shard of all of its keys. */
-  get shard(): number {
-    return this.reader.entry.shard ?? 0;
+  /** Live documents by shard: of one shard, or of all that have the segment. */
+  get parts(): ReadonlyMap<number, number> {
+    return this.#parts;
   }
 
   get deletedDocs(): number {
@@ -76,8 +89,8 @@ export class PendingSegment {
   /** What the merge policy knows of it. */
   get size(): SegmentSize {
     const bytes = segmentBytes(this.#entry);
-    const { shard, docs } = this;
-    const { window } = this.#entry;
+    const { docs } = this;
+    const { window, shard = 0 } = this.#entry;
     return {
       ...{ docs, deletedDocs: this.#deletedDocs, bytes, shard },
       ...(window === undefined ? {} : { window }),
@@ -102,6 +115,8 @@ export class PendingSegment {
     }
     this.#deleted[doc >> 5] |= 1 << (doc & 31);
     this.#deletedDocs++;
+    const shard = this.#shardOf(doc);
+    this.#parts.set(shard, this.#parts.get(shard)! - 1);
     this.#liveChanged = true;
     return true;
   }
@@ -193,7 +208,7 @@ export class PendingSegment {
       this.#replace(directory, 'live', revision, encodeLiveDocs(live));
     }
     if (this.#movedChanged) this.#replace(directory, 'locators', revision, this.#locators());
-    this.#entry = { ...this.#entry, deletedDocs: this.#deletedDocs };
+    this.#entry = withParts({ ...this.#entry, deletedDocs: this.#deletedDocs }, this.#parts);
     this.#liveChanged = false;
     this.#movedChanged = false;
   }
@@ -227,6 +242,11 @@ export class PendingSegment {
     for (const [file, positions] of places) {
       moved.forEachIn(file, positions, (doc, position) => visit(doc, file, position));
     }
+  }
+
+  #shardOf(doc: number): number {
+    const { parts, shard = 0 } = this.reader.entry;
+    return parts === undefined ? shard : this.#table[this.reader.buckets[doc]];
   }
 
   #setMark(doc: number): void {

@@ -34,7 +34,7 @@ export const VERDICT = Object.freeze({ added: 0, same: 1, changed: 2 });
 /** The segments of a writer between two commits: what is asked of all of them together. */
 export class SegmentSet {
   #all!: readonly PendingSegment[];
-  /** The segments of each shard. */
+  /** The segments of each shard; one of several shards is in each of them. */
   #shards!: readonly (readonly PendingSegment[])[];
   readonly #count: number;
   readonly #table: ShardTable;
@@ -127,12 +127,15 @@ export class SegmentSet {
    * Puts `merged` where the first of `sources` stands and lets go of them; false, and nothing is
    * done, where none of them is here any more.
    */
-  replace(sources: readonly PendingSegment[], merged: PendingSegment): boolean {
+  replace(
+    sources: readonly PendingSegment[],
+    merged: PendingSegment | readonly PendingSegment[],
+  ): boolean {
     const gone = new Set(sources);
     const at = this.#all.findIndex((segment) => gone.has(segment));
     if (at < 0) return false;
     const left = this.#all.flatMap((segment, place) => {
-      if (place === at) return [merged];
+      if (place === at) return merged;
       return gone.has(segment) ? [] : [segment];
     });
     this.#hold(left);
@@ -148,9 +151,11 @@ export class SegmentSet {
 
   #hold(segments: readonly PendingSegment[]): void {
     this.#all = segments;
-    this.#shards = Array.from({ length: this.#count }, (_, own) =>
-      segments.filter(({ shard }) => shard === own),
-    );
+    const shards = Array.from({ length: this.#count }, () => [] as PendingSegment[]);
+    for (const segment of segments) {
+      for (const shard of segment.parts.keys()) shards[shard].push(segment);
+    }
+    this.#shards = shards;
   }
 }
 

@@ -30,7 +30,7 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
   const folder = indexFolder(places.dataDir, job.uuid);
   const staged = generations.named(job.uuid, now).find(({ jobId }) => jobId === job.id);
   const next = job.record.cutover?.to ?? staged?.number;
-  if (next !== undefined && liveNumber(folder) === next) {
+  if (next !== undefined && isInForce(places, folder, job, next)) {
     jobs.apply(job.id, 'cutover_finished', now, {}, () => {
       finishCutover(places.registry, job, next, now);
     });
@@ -42,6 +42,22 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
     if (!resumable) return;
     generations.keepUntil(job.uuid, staged.number, now + LIMITS.resumableMillis);
   });
+}
+
+/**
+ * Whether what a job makes is in force: its generation, or its commit in the generation that was
+ * live before.
+ */
+export function isInForce(
+  { openDirectory }: Pick<JobPlaces, 'openDirectory'>,
+  folder: string,
+  { record: { cutover, redefines } }: Pick<RegisteredJob, 'record'>,
+  generation: number,
+): boolean {
+  if (liveNumber(folder) !== generation) return false;
+  if (cutover?.from !== generation || redefines === undefined) return true;
+  const commit = readCommit(openDirectory(generationAt(folder, generation).path));
+  return commit !== null && commit.definition_version > redefines.from;
 }
 
 /**
@@ -58,8 +74,9 @@ export function finishCutover(
   const version = registry.versionOf(uuid);
   const former = keepPreviousOf(registry, uuid);
   generations.forget(uuid, generation);
-  if (cutover?.from != null && version !== undefined) {
-    generations.keep(uuid, cutover.from, version, now);
+  const replaced = cutover?.from;
+  if (replaced != null && replaced !== generation && version !== undefined) {
+    generations.keep(uuid, replaced, version, now);
   }
   if (redefines !== undefined) {
     registry.redefine({ uuid, name, version: redefines.from }, redefines.to, true);

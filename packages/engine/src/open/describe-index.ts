@@ -9,7 +9,8 @@ import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { typeName } from '../schema/column-rules.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { defaultFieldsOf, weightedField } from '../schema/parse/default-fields.ts';
-import { segmentBytes } from '../segment/entry.ts';
+import { sizeInShard } from '../segment/entry.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
 import { fieldAnalyzer } from './definition-analyzers.ts';
 import { describeVectors } from './describe-vectors.ts';
 import { describeWindows } from './describe-windows.ts';
@@ -74,13 +75,23 @@ export function describeShards({
 }: IndexSnapshot): readonly ShardDescription[] {
   return shards.map(({ shard, segments }) => ({
     shard,
-    num_docs: segments.reduce((sum, { liveDocs }) => sum + liveDocs, 0),
-    deleted_docs: segments.reduce((sum, { deletedDocs }) => sum + deletedDocs, 0),
+    ...sizeOf(segments, shard),
     segments: segments.length,
-    bytes: segments.reduce((sum, { entry }) => sum + segmentBytes(entry), 0),
     index_generation: generation,
     snapshot: checkpoint?.snapshot_id ?? null,
   }));
+}
+
+/** A segment that several shards have counts once: its bytes are divided. */
+function sizeOf(segments: readonly SegmentReader[], shard: number) {
+  const shares = segments.map(({ entry }) => sizeInShard(entry, shard));
+  const sum = (of: (share: (typeof shares)[number]) => number) =>
+    shares.reduce((all, share) => all + of(share), 0);
+  return {
+    num_docs: sum(({ docs }) => docs),
+    deleted_docs: sum(({ deletedDocs }) => deletedDocs),
+    bytes: sum(({ bytes }) => bytes),
+  };
 }
 
 /** The read restrictions under which the rows were read, if the catalog sent some. */

@@ -131,7 +131,7 @@ const foundBy = (
   { docs, total, skipped }: ShardHits,
   segmentOf: JoinedShards['segmentOf'],
 ): FoundDocs => ({
-  docs: docs.map((hit) => ({ ...segmentOf(hit.segment), hit })),
+  docs: docs.map((hit) => ({ ...segmentOf(hit), hit })),
   total,
   skipped,
 });
@@ -167,7 +167,7 @@ function mergeHits(
   limit: number,
 ): FoundDocs {
   if (answers.length === 1) {
-    return foundBy(answers[0] as ShardHits, (segment) => ({ shard: 0, segment }));
+    return foundBy(answers[0] as ShardHits, ({ segment }) => ({ shard: 0, segment }));
   }
   let merged: readonly (FoundDoc & SearchAfter)[] = [];
   let total = 0;

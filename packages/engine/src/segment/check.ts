@@ -20,6 +20,8 @@ import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import { checkHashed, checkKeys, checkLive, type ReportProblem } from './keys/check-keys.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
+const WITH_KEYS: ReadonlySet<ComponentKind> = new Set(['core', 'keys', 'live', 'buckets']);
+
 /**
  * The components of a segment in groups that are checked together: opened one after another, they
  * take the memory of the largest.
@@ -27,7 +29,7 @@ import type { SegmentReader } from './segment-reader.ts';
 export function checkGroups({ components }: SegmentEntry): readonly (readonly Component[])[] {
   const groups = Object.values(
     Object.groupBy(components, ({ kind, field }) => {
-      if (kind === 'core' || kind === 'keys' || kind === 'live') return 'keys';
+      if (WITH_KEYS.has(kind)) return 'keys';
       return field < 0 ? kind : String(field);
     }),
   );

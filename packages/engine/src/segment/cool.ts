@@ -9,6 +9,7 @@ import { encodeBlocks, type FileBlocks } from './cold-blocks.ts';
 import {
   type Component,
   type ComponentKind,
+  componentName,
   isFieldFile,
   type SegmentEntry,
   writeComponent,
@@ -65,7 +66,7 @@ export function writeCold(
   const components = entry.components.filter(({ kind }) => kind !== 'blocks');
   const twins = components.map((component): Component => {
     if (!form.isCold(component)) return component;
-    lists[`${component.kind}/${component.field}`] = files.get(hotName(component))!;
+    lists[componentName(component)] = files.get(hotName(component))!;
     if (component.resident !== undefined) return component;
     const file = `${component.file}.${revision}`;
     const { length } = component;

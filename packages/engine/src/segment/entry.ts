@@ -9,7 +9,8 @@ import type { FilePart } from '../storage/spill.ts';
  * documents are deleted; `stored` per group of cached fields. The others are per field: `text` and
  * `keyword` are its terms and postings with and without positions, `numeric` and `ordinal` its
  * column, `vector` its vectors and `graph` the links between them. A segment of format 1 has `core`
- * instead of `keys` and `hashes`. A cold segment has `blocks`, the checksums of its cold files.
+ * instead of `keys` and `hashes`. A cold segment has `blocks`, the checksums of its cold files; one
+ * that several shards have, `buckets`.
  */
 export type ComponentKind =
   | 'core'
@@ -24,7 +25,8 @@ export type ComponentKind =
   | 'ordinal'
   | 'vector'
   | 'graph'
-  | 'blocks';
+  | 'blocks'
+  | 'buckets';
 
 /** The kind of file of a component. */
 export const frameKind = (kind: ComponentKind): FileKind =>
@@ -39,6 +41,10 @@ export interface Component extends FileSeal {
   /** Bytes at its beginning that are on the local disk; absent: all. */
   readonly resident?: number;
 }
+
+/** Tells a component from the others of its segment: `text/3`. */
+export const componentName = ({ kind, field }: Pick<Component, 'kind' | 'field'>): string =>
+  `${kind}/${field}`;
 
 const FIELD_FILES: ReadonlySet<ComponentKind> = new Set([
   'stored',
@@ -69,8 +75,10 @@ export interface SegmentEntry {
    * it; `readCommit` adds it.
    */
   readonly hashed?: readonly HashRun[];
-  /** The shard that the keys of all its documents belong to; absent: 0. */
+  /** The shard that the keys of all its live documents belong to; absent: 0. */
   readonly shard?: number;
+  /** The shards that have live documents of it, ascending, if there are several. */
+  readonly parts?: readonly ShardPart[];
   /** The window of the dates of all its documents; absent: the index has no windows. */
   readonly window?: WindowStart;
   /**
@@ -85,9 +93,35 @@ export interface SegmentEntry {
   };
 }
 
-/** Whether two entries name the very same files: then what was opened for one serves the other. */
+/** What a shard has of a segment. */
+export interface ShardPart {
+  readonly shard: number;
+  /** Live documents. */
+  readonly docs: number;
+}
+
+/** The shards that have a segment, ascending; at least one. */
+export const shardParts = ({ parts, shard = 0, docs, deletedDocs }: SegmentEntry) =>
+  parts ?? [{ shard, docs: docs - deletedDocs }];
+
+/** The entry of a segment whose live documents belong to these shards. */
+export function withParts(
+  { shard: _, parts: __, ...entry }: SegmentEntry,
+  live: ReadonlyMap<number, number>,
+): SegmentEntry {
+  const parts = [...live].flatMap(([shard, docs]) => (docs === 0 ? [] : [{ shard, docs }]));
+  if (parts.length > 1) return { ...entry, parts };
+  const [{ shard } = { shard: 0 }] = parts;
+  return shard === 0 ? entry : { ...entry, shard };
+}
+
+/**
+ * Whether two entries name the very same files for the same shards: then what was opened for one
+ * serves the other.
+ */
 export function sameFiles(a: SegmentEntry, b: SegmentEntry): boolean {
   if (a.id !== b.id || a.components.length !== b.components.length) return false;
+  if (a.shard !== b.shard || JSON.stringify(a.parts) !== JSON.stringify(b.parts)) return false;
   return a.components.every(({ file, length, crc }, i) => {
     const other = b.components[i];
     return file === other.file && length === other.length && crc === other.crc;
@@ -97,6 +131,27 @@ export function sameFiles(a: SegmentEntry, b: SegmentEntry): boolean {
 /** Bytes of all files of a segment. */
 export const segmentBytes = (entry: SegmentEntry): number =>
   entry.components.reduce((sum, component) => sum + component.length, 0);
+
+/**
+ * What a shard has of a segment; deleted documents are those of the first shard, bytes are divided
+ * by live documents. The sums over the shards are those of the segment.
+ */
+export function sizeInShard(entry: SegmentEntry, shard: number) {
+  const { docs: all, deletedDocs } = entry;
+  const parts = shardParts(entry);
+  const bytes = segmentBytes(entry);
+  let before = 0;
+  let to = 0;
+  for (const { shard: own, docs } of parts) {
+    const from = to;
+    before += docs;
+    to = before === all - deletedDocs ? bytes : Math.floor((bytes * before) / (all - deletedDocs));
+    if (own !== shard) continue;
+    const isFirst = own === parts[0].shard;
+    return { docs, deletedDocs: isFirst ? deletedDocs : 0, bytes: to - from };
+  }
+  return { docs: 0, deletedDocs: 0, bytes: 0 };
+}
 
 /**
  * The file name of a component: `s000001.f3.text`, `s000001.core`; components that are replaced

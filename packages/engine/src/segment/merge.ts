@@ -159,7 +159,11 @@ function bytesOf(inputs: readonly MergeInput[], field: number): number {
   return own.reduce((sum, { length }) => sum + length, 0);
 }
 
-function mapDocuments(inputs: readonly MergeInput[]): { docMaps: Int32Array[]; docs: number } {
+/** Where the live documents of each input go, and how many they are. */
+export function mapDocuments(inputs: readonly MergeInput[]): {
+  docMaps: Int32Array[];
+  docs: number;
+} {
   let docs = 0;
   const docMaps = inputs.map(({ reader, deleted }) => {
     const docMap = new Int32Array(reader.docs);

@@ -1,16 +1,25 @@
+import { copyBitmap } from '../bitmap/bitmaps.ts';
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { ColdFile, collectDemands } from '../storage/cold-file.ts';
+import type { ShardTable } from '../schema/sharding/key-buckets.ts';
+import type { ColdFile } from '../storage/cold-file.ts';
 import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
 import { joinedRow, StoredReader, type StoredRow } from '../stored/stored-reader.ts';
 import { openGraph } from '../vector/graph/graph-format.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
-import { readBlocks } from './cold-blocks.ts';
-import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
+import { openBuckets, outsideShard } from './buckets.ts';
+import { demandWhole, openColdFiles } from './cold-files.ts';
+import {
+  type ComponentKind,
+  componentName,
+  frameKind,
+  type SegmentEntry,
+  type ShardPart,
+} from './entry.ts';
 import { CoreKeys } from './keys/core-keys.ts';
 import type { SegmentKeys } from './keys/keys.ts';
 import { PackedKeys } from './keys/packed-keys.ts';
@@ -28,6 +37,13 @@ const IN_PARTS: ReadonlySet<ComponentKind> = new Set([
 ]);
 const EMPTY_ROW: StoredRow = new Map();
 
+/** A segment as one of the shards that have it sees it. */
+interface ShardView {
+  readonly whole: SegmentReader;
+  readonly part: ShardPart;
+  readonly table: ShardTable;
+}
+
 /**
  * A segment, open. All files are mapped at once, so that they may be unlinked under a reader; a
  * structure is checked and opened when it is first asked for. Document numbers are 0 .. docs - 1.
@@ -41,36 +57,67 @@ export class SegmentReader {
   /** All documents, deleted ones too. */
   readonly docs: number;
   readonly deletedDocs: number;
-  /**
-   * Bits of deleted documents on the arena (its `byteOffset` is the address), whole ranges of 256
-   * documents, bits at and beyond `docs` 0; null when none is deleted.
-   */
-  readonly deleted: Int32Array | null;
-  readonly #files = new Map<string, FramedFile>();
-  readonly #open = new Map<string, unknown>();
+  /** The segment with the documents of all shards; of one that has all, itself. */
+  readonly whole: SegmentReader;
+  /** False: statistics of its files count in another shard that has the segment. */
+  readonly isCounted: boolean;
+  readonly #files: Map<string, FramedFile>;
+  readonly #open: Map<string, unknown>;
   /** By field: asked several times a query. */
-  readonly #inverted: (InvertedReader | null | undefined)[] = [];
+  readonly #inverted: (InvertedReader | null | undefined)[];
+  readonly #view: ShardView | null;
+  readonly #views = new Map<number, SegmentReader>();
+  #deleted: Int32Array | null | undefined;
+  #shardKeys: PackedKeys | null = null;
   #stored: readonly StoredReader[] | null = null;
   readonly #verification: Verification;
   /** Cold files by component; null: the segment is hot. */
   readonly #cold: ReadonlyMap<string, ColdFile> | null;
   #holders = 1;
 
-  private constructor(directory: Directory, entry: SegmentEntry, verification: Verification) {
+  private constructor(
+    entry: SegmentEntry,
+    path: string,
+    from: { readonly directory: Directory; readonly verification: Verification } | ShardView,
+  ) {
     this.entry = entry;
     this.id = entry.id;
-    this.path = directory.path;
+    this.path = path;
     this.docs = entry.docs;
+    if ('whole' in from) {
+      const { whole, part } = from;
+      this.whole = whole;
+      this.#view = from;
+      this.#files = whole.#files;
+      this.#open = whole.#open;
+      this.#inverted = whole.#inverted;
+      this.#verification = whole.#verification;
+      this.#cold = whole.#cold;
+      this.deletedDocs = entry.docs - part.docs;
+      this.isCounted = part === entry.parts?.[0];
+      return;
+    }
+    const { directory, verification } = from;
+    this.whole = this;
+    this.isCounted = true;
+    this.#view = null;
+    this.#files = new Map();
+    this.#open = new Map();
+    this.#inverted = [];
     this.#verification = verification;
     try {
-      for (const component of entry.components) this.#map(directory, component);
-      this.#cold = entry.cold === undefined ? null : this.#openCold(entry);
+      for (const own of entry.components) {
+        const framed = openFramed(directory, own.file, frameKind(own.kind), own);
+        this.#files.set(componentName(own), framed);
+      }
+      this.#cold =
+        entry.cold === undefined ? null : openColdFiles(entry, this.#files, path, verification);
       const live = this.#structure('live', -1, openLiveDocs);
       if (live !== null && live.docs !== entry.docs) {
         throw corrupt(`${directory.path}/${entry.id}`, 'its live documents are of another segment');
       }
       this.deletedDocs = live?.deletedDocs ?? 0;
-      this.deleted = this.deletedDocs === 0 ? null : (live?.deleted ?? null);
+      this.#deleted = this.deletedDocs === 0 ? null : (live?.deleted ?? null);
     } catch (error) {
       this.release();
       throw error;
@@ -86,7 +133,39 @@ export class SegmentReader {
     entry: SegmentEntry,
     verification: Verification,
   ): SegmentReader {
-    return new SegmentReader(directory, entry, verification);
+    return new SegmentReader(entry, directory.path, { directory, verification });
+  }
+
+  /**
+   * The segment with the documents of one of its shards only: others are deleted there. It lives as
+   * long as this one. `table`: the shard of each bucket.
+   */
+  ofShard(shard: number, table: ShardTable): SegmentReader {
+    const part = this.entry.parts?.find((own) => own.shard === shard);
+    if (part === undefined) return this;
+    const known = this.#views.get(shard);
+    if (known !== undefined) return known;
+    const view = new SegmentReader(this.entry, this.path, { whole: this, part, table });
+    this.#views.set(shard, view);
+    return view;
+  }
+
+  /** The bucket of each document's key. Throws corrupt_index if no reshard has left them. */
+  get buckets(): Uint16Array {
+    return this.#required('buckets', openBuckets).buckets;
+  }
+
+  /**
+   * Bits of deleted documents on the arena (its `byteOffset` is the address), whole ranges of 256
+   * documents, bits at and beyond `docs` 0; null when none is deleted.
+   */
+  get deleted(): Int32Array | null {
+    if (this.#deleted === undefined && this.#view !== null) {
+      const { whole, part, table } = this.#view;
+      const bits = outsideShard(this.buckets, whole.deleted, table, part.shard);
+      this.#deleted = copyBitmap(this.arena, bits);
+    }
+    return this.#deleted ?? null;
   }
 
   /** The memory that its largest file is mapped into: most often that of all. */
@@ -104,12 +183,14 @@ export class SegmentReader {
   }
 
   isDeleted(doc: number): boolean {
-    return this.deleted !== null && (this.deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
+    const { deleted } = this;
+    return deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
   }
 
   /** Keys; `find` sees live documents only. */
   get keys(): SegmentKeys {
-    if (this.#files.has(nameOf('core', -1))) return this.#core;
+    if (this.#view !== null) return (this.#shardKeys ??= this.#keysOfShard());
+    if (this.#files.has('core/-1')) return this.#core;
     return this.#required('keys', (payload, path) => {
       const keys = PackedKeys.open(payload, path);
       keys.hide(this.deleted);
@@ -117,9 +198,17 @@ export class SegmentReader {
     });
   }
 
+  #keysOfShard(): PackedKeys {
+    void this.whole.keys; // checks them
+    const { payload, path } = this.#files.get('keys/-1')!;
+    const keys = PackedKeys.open(payload, path);
+    keys.hide(this.deleted);
+    return keys;
+  }
+
   /** By document: the 64-bit row hash. */
   get rowHashes(): BigUint64Array {
-    if (this.#files.has(nameOf('core', -1))) return this.#core.rowHashes;
+    if (this.#files.has('core/-1')) return this.#core.rowHashes;
     const column = this.#required('hashes', openRowHashes);
     column.need();
     return column.hashes;
@@ -132,7 +221,7 @@ export class SegmentReader {
 
   /** The 64-bit row hash of a document. */
   hash(doc: number): bigint {
-    if (this.#files.has(nameOf('core', -1))) return this.#core.rowHashes[doc];
+    if (this.#files.has('core/-1')) return this.#core.rowHashes[doc];
     const column = this.#required('hashes', openRowHashes);
     column.need(doc);
     return column.hashes[doc];
@@ -178,7 +267,7 @@ export class SegmentReader {
   vectors(field: number, inParts = false): VectorReader | null {
     const graph = () => this.#structure('graph', field, openGraph)!;
     const open = (payload: Region, path: string) =>
-      new VectorReader(payload, path, this.#files.has(nameOf('graph', field)) ? graph : null);
+      new VectorReader(payload, path, this.#files.has(`graph/${field}`) ? graph : null);
     return this.#structure('vector', field, open, inParts);
   }
 
@@ -187,7 +276,7 @@ export class SegmentReader {
    * descriptions.
    */
   vectorDocs(field: number): number {
-    const framed = this.#files.get(nameOf('vector', field));
+    const framed = this.#files.get(`vector/${field}`);
     if (framed === undefined) return 0;
     const { deleted } = this;
     if (deleted === null) return new VectorReader(framed.payload, framed.path).count;
@@ -258,8 +347,8 @@ export class SegmentReader {
 
   /** True if the keys are read on demand, and their order is not here. */
   get lacksKeyOrder(): boolean {
-    if (this.#cold?.has(nameOf('keys', -1)) !== true) return false;
-    const keys = this.#open.get(nameOf('keys', -1)) as PackedKeys | undefined;
+    if (this.#cold?.has('keys/-1') !== true) return false;
+    const keys = this.#open.get('keys/-1') as PackedKeys | undefined;
     return keys?.hasRanks !== true;
   }
 
@@ -272,41 +361,7 @@ export class SegmentReader {
   demandFiles(component?: string): void {
     if (this.#cold === null) return;
     if (component !== undefined) this.#cold.get(component)?.demandAll();
-    else collectThenRequire([...this.#cold.values()]);
-  }
-
-  #openCold({ cold, components, window }: SegmentEntry): ReadonlyMap<string, ColdFile> {
-    const blocks = this.#files.get(nameOf('blocks', -1));
-    if (cold === undefined || blocks === undefined) {
-      throw corrupt(`${this.path}/${this.id}`, 'a cold segment has no list of blocks');
-    }
-    this.#verification.check(blocks);
-    const { block, files: lists } = readBlocks(blocks.payload);
-    const files = new Map<string, ColdFile>();
-    for (const { kind, field, resident, length } of components) {
-      const name = nameOf(kind, field);
-      const framed = this.#files.get(name);
-      if (resident === undefined || framed === undefined) continue;
-      const { file: object, block: blockBytes = block, ...where } = lists[name];
-      const key = cold.prefix + object;
-      const at = { place: cold.place, key, length, blockBytes, ...where, window };
-      const own = new ColdFile(at, framed.file, resident);
-      const { offset: start } = framed.file;
-      const demand = (at: number, bytes: number) => own.demand(at - start, bytes);
-      const need = (at: number, bytes: number) => own.need(at - start, bytes);
-      const has = (at: number, bytes: number) => own.has(at - start, bytes);
-      // Without hints: pages that left the memory would be holes again.
-      const { pages: _, ...file } = framed.file;
-      const { pages: __, ...payload } = framed.payload;
-      this.#files.set(name, { ...framed, file, payload: { ...payload, demand, need, has } });
-      files.set(name, own);
-    }
-    return files;
-  }
-
-  #map(directory: Directory, component: Component): void {
-    const framed = openFramed(directory, component.file, frameKind(component.kind), component);
-    this.#files.set(nameOf(component.kind, component.field), framed);
+    else demandWhole([...this.#cold.values()]);
   }
 
   #required<T extends object>(kind: ComponentKind, open: (payload: Region, path: string) => T): T {
@@ -321,7 +376,7 @@ export class SegmentReader {
     open: (payload: Region, path: string) => T,
     inParts = IN_PARTS.has(kind),
   ): T | null {
-    const name = nameOf(kind, field);
+    const name = componentName({ kind, field });
     if (!inParts) this.#cold?.get(name)?.needAll(name);
     const known = this.#open.get(name);
     if (known !== undefined) return known as T;
@@ -336,13 +391,3 @@ export class SegmentReader {
     return structure;
   }
 }
-
-/** Demands all of several files together. */
-function collectThenRequire(files: readonly ColdFile[]): void {
-  collectDemands(() => {
-    for (const file of files) file.demandAll();
-  });
-  for (const file of files) file.demandAll();
-}
-
-const nameOf = (kind: ComponentKind, field: number): string => `${kind}/${field}`;

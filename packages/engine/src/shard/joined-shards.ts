@@ -2,6 +2,7 @@ import { hasCold } from '../index/cold-segments.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { QUERY_SEGMENTS } from '../scoring/kernel/kernel-memory.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
 import { LocalShard, type LocalShardOptions } from './local-shard.ts';
 import type { DocAddress, Shard } from './shard.ts';
 
@@ -16,8 +17,8 @@ export interface ShardSegment extends Pick<DocAddress, 'segment'> {
  */
 export interface JoinedShards {
   readonly whole: Shard;
-  /** The segment with a number of `whole`. */
-  readonly segmentOf: (number: number) => ShardSegment;
+  /** The segment of a document of `whole` in its shard. */
+  readonly segmentOf: (address: DocAddress) => ShardSegment;
 }
 
 /**
@@ -26,17 +27,19 @@ export interface JoinedShards {
  * have to be fetched, which shards that need none do not wait for.
  */
 export function joinShards(
-  { segments, shards, files }: Pick<IndexSnapshot, 'segments' | 'shards' | 'files'>,
+  snapshot: IndexSnapshot,
   mapping: Mapping,
   options?: LocalShardOptions,
 ): JoinedShards | null {
+  const { segments, shards, files } = snapshot;
   const areSomeCold = hasCold(segments) && !segments.every(({ isCold }) => isCold);
   if (shards.length === 1 || segments.length > QUERY_SEGMENTS || areSomeCold) return null;
   const whole = new LocalShard({ segments }, files, mapping, options);
-  const segmentOf = (number: number): ShardSegment => {
-    const reader = segments[number];
-    const shard = reader.entry.shard ?? 0;
-    return { shard, segment: shards[shard].segments.indexOf(reader) };
+  const segmentOf = ({ segment, doc }: DocAddress): ShardSegment => {
+    const reader = segments[segment];
+    const shard = snapshot.shardOf(reader, doc);
+    const isOwn = ({ whole: own }: SegmentReader) => own === reader;
+    return { shard, segment: shards[shard].segments.findIndex(isOwn) };
   };
   return { whole, segmentOf };
 }

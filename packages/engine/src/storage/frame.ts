@@ -48,6 +48,7 @@ export const FILE_KINDS = Object.freeze({
   hashes: { number: 15, version: 1 },
   blocks: { number: 16, version: 1 },
   files: { number: 17, version: 1 },
+  buckets: { number: 18, version: 1 },
 });
 export type FileKind = keyof typeof FILE_KINDS;
 

@@ -101,9 +101,13 @@ export class SearchThreads {
     return local.map((own, shard) => shardFrom(this.#operations(source, shard, own, caller)));
   }
 
-  /** True when the shards of a commit would answer side by side: several threads have no task. */
+  /**
+   * True when the shards of a commit would answer side by side: several threads have no task, and
+   * no segment would be read by several shards.
+   */
   #spreads({ snapshot }: OpenIndex): boolean {
-    return snapshot.shards.length > 1 && this.#pool.idle > 1;
+    const isShared = snapshot.commit.segments.some(({ parts }) => parts !== undefined);
+    return snapshot.shards.length > 1 && !isShared && this.#pool.idle > 1;
   }
 
   /** What the threads have read of cold windows. */

@@ -34,6 +34,7 @@ export interface Operation {
   /**
    * Which prepared data folder: the table's snapshot that its index has, `drifted`, or `format-1`:
    * at the last snapshot. `kept`: at the fourth snapshot, as a generation that is kept is.
+   * `resharded`: at the fourth one, after a reshard that left segments to several shards.
    * `backed-up`: at the last one, with a backup of the fourth and one of the last.
    * `altered`: at the last one, and the kept generation, at the fourth, has another definition.
    * `erasable`: at the last one, with deleted documents in cold windows.
@@ -45,6 +46,7 @@ export interface Operation {
     | 'windowed'
     | 'erasable'
     | 'kept'
+    | 'resharded'
     | 'altered'
     | 'backed-up';
   /** Number of shards of the index. */
@@ -52,6 +54,8 @@ export interface Operation {
   /** From what is there before to what is there after; each a text of `exportOf`. */
   readonly states: readonly string[];
 }
+
+const AT = '  - { name: at, type: DATE, source: id, format: epoch_s }';
 
 /** The table, the prepared folders, and the operations over them. */
 export class Stage {
@@ -114,6 +118,7 @@ export class Stage {
     }
     await this.#formatOne(shards);
     await this.#keep(shards);
+    await this.#reshard(shards);
     await this.#windowed(shards, 'windowed');
     await this.#windowed(shards, 'erasable');
     await this.#backUp(shards);
@@ -125,8 +130,8 @@ export class Stage {
   async #keep(shards: number): Promise<void> {
     const { id } = this.table.snapshots[3];
     const built: Work = { kind: 'reindex', as_of: id };
-    // another number of shards: the alter is a reindex, which follows the table to its head
-    const definition = changedDefinition(this.table, shards + 1);
+    // the alter is a reindex, which follows the table to its head
+    const definition = rebuiltDefinition(this.table, shards);
     const altered: Work = { kind: 'alter', definition };
     for (const [name, work] of [
       ['kept', built],
@@ -138,6 +143,15 @@ export class Stage {
       await runWork(backend, work);
       await backend.close();
     }
+  }
+
+  /** The folder of the fourth snapshot again, with other shards. */
+  async #reshard(shards: number): Promise<void> {
+    const folder = this.#prepared(shards, 'resharded');
+    cpSync(this.#prepared(shards, 3), folder, { recursive: true });
+    const backend = await openData(folder);
+    await backend.applyReshard({ shards: shards + 1 });
+    await backend.close();
   }
 
   /** The last folder again, with backups of two snapshots. */
@@ -156,7 +170,6 @@ export class Stage {
    * `erasable`: its windows were cooled at the fourth snapshot.
    */
   async #windowed(shards: number, name: 'windowed' | 'erasable'): Promise<void> {
-    const field = '  - { name: at, type: DATE, source: id, format: epoch_s }';
     const backend = await openData(this.#prepared(shards, name));
     const more = [
       `sharding: { shards: ${shards} }`,
@@ -164,7 +177,7 @@ export class Stage {
       `storage: ${this.#home}`,
       '',
     ];
-    const definition = this.table.definition.replace('fields:', `fields:\n${field}`);
+    const definition = this.table.definition.replace('fields:', `fields:\n${AT}`);
     await backend.createIndex({ definition: definition + more.join('\n'), base_dir: '/' });
     if (name === 'windowed') await backend.reindex({});
     else {
@@ -211,7 +224,7 @@ function operationsOf(table: SmallTable, shards: number, drifted: string): Opera
   const all = plainOperations(table, shards, drifted);
   if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
   const some = all.filter(({ name }) =>
-    /^(sync [29]|sync of|reindex, later|tiers|erase|alter|rollback|compact|upgrade|repair)/.test(
+    /^(sync [29]|sync of|reindex, later|tiers|erase|alter|res|rollback|compact|up|repair)/.test(
       name,
     ),
   );
@@ -234,7 +247,9 @@ function plainOperations(
   const sharding = `sharding: { shards: ${shards} }\n`;
   const less = table.definition.replace('name: service,', 'name: service, indexed: false,');
   const dropped: Work = { kind: 'alter', definition: `${less}${sharding}` };
-  const rebuilt: Work = { kind: 'alter', definition: changedDefinition(table, shards + 1) };
+  const rebuilt: Work = { kind: 'alter', definition: rebuiltDefinition(table, shards) };
+  const both: Work = { kind: 'alter', definition: changedDefinition(table, shards + 1) };
+  const reshard: Work = { kind: 'reshard', shards: shards + 2 };
   const back: Work = { kind: 'sync', until: snapshots[3].id };
   const kept = texts.slice(3);
   const gone = [...snapshots[3].rows.keys()].filter((id) => !snapshots[last].rows.has(id));
@@ -250,6 +265,15 @@ function plainOperations(
     { name: 'alter, later', work: altered, from: 3, states: [texts[3]] },
     { name: 'alter, format 1', work: altered, from: 'format-1', states: [texts[last]] },
     { name: 'alter, less of a field', work: dropped, from: last, states: [texts[last]] },
+    { name: 'alter, a field and shards', work: both, from: 3, states: [texts[3]] },
+    { name: 'reshard', work: reshard, from: 3, states: [texts[3]] },
+    { name: 'reshard, format 1', work: reshard, from: 'format-1', states: [texts[last]] },
+    { name: 'reshard, again', work: reshard, from: 'resharded', states: [texts[3]] },
+    { name: 'reshard, synced', work: { kind: 'sync' }, from: 'resharded', states: kept },
+    {
+      ...{ name: 'reshard, compacted', work: { kind: 'compact' }, from: 'resharded' },
+      states: [texts[3]],
+    },
     { name: 'alter, reindexed', work: rebuilt, from: 3, states: [texts[3], texts[last]] },
     { name: 'sync of all, two generations', work: { kind: 'sync' }, from: 'kept', states: kept },
     { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[last]] },
@@ -270,6 +294,12 @@ function changedDefinition({ definition }: SmallTable, shards: number): string {
   const field = '  - { name: words, type: TEXT, source: title, analyzer: english }';
   const changed = definition.replace('fields:', `fields:\n${field}`);
   return `${changed}sharding: { shards: ${shards} }\n`;
+}
+
+/** As `changedDefinition`, with windows: it needs a reindex. */
+function rebuiltDefinition(table: SmallTable, shards: number): string {
+  const changed = changedDefinition(table, shards).replace('fields:', `fields:\n${AT}`);
+  return `${changed}windows: { field: at, every: day }\n`;
 }
 
 /** All that an index holds, as one text. */
@@ -309,7 +339,7 @@ export async function expectSound(
     expect(await faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
     await expectVectorsInStep(data, backend);
     const { kind } = operation.work;
-    if (kind === 'alter' || kind === 'rollback') await expectOneDefinition(backend);
+    if (/^(alter|reshard|rollback)$/.test(kind)) await expectOneDefinition(backend);
     await runWork(backend, operation.work);
     await expectCopiesWhole(backend, operation);
     await expectVectorsInStep(data, backend);
@@ -338,11 +368,13 @@ async function expectCopiesWhole(backend: LocalEngine, { work, states }: Operati
 
 /** The definition in force is the one that the generation was built under. */
 async function expectOneDefinition(backend: LocalEngine): Promise<void> {
-  const { index_generation, fields } = await backend.describeIndex({});
+  const { index_generation, fields, shards = [] } = await backend.describeIndex({});
   const altered = fields.some(
     ({ name, indexed }) => name === 'words' || (name === 'service' && !indexed),
   );
   expect(altered).toBe(index_generation === 2);
+  const { former_shards } = await backend.planReshard({ shards: 1 });
+  expect(former_shards).toBe(shards.length);
   const { faults } = await backend.verify({ deep: true });
   expect(faults, 'the documents are those of another definition').toEqual([]);
 }

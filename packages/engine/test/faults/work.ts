@@ -23,6 +23,7 @@ export type Work =
   | { readonly kind: 'backup' }
   /** From there, as index `copy`, which is not made again. */
   | { readonly kind: 'restore' }
+  | { readonly kind: 'reshard'; readonly shards: number }
   /** `definition`: the new one. */
   | { readonly kind: 'alter'; readonly definition: string };
 
@@ -75,6 +76,7 @@ export async function runWork(
   else if (work.kind === 'backup') await backend.backup({ ...INDEX, ...backupsOf(backend) });
   else if (work.kind === 'restore') await restoreCopy(backend);
   else if (work.kind === 'repair') await backend.verify({ repair: true });
+  else if (work.kind === 'reshard') await backend.applyReshard({ shards: work.shards });
   else if (work.kind === 'alter')
     await backend.alterIndex({ definition_yaml: work.definition, apply: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });

@@ -120,7 +120,7 @@ describe('an index of several shards', () => {
     for (let id = 20; id < 40; id++) table[bucketOf(id)] = 0;
     const definition_yaml = withSharding(text, 3, table);
     const plan = await backend.alterIndex({ index: many, definition_yaml, apply: true });
-    expect(plan).toMatchObject({ applied: true, requires_reindex: true });
+    expect(plan).toMatchObject({ applied: true, strategy: 'live', generation: 1 });
     const expectEqual = async () => {
       const [a, b] = [await backend.verify({ index: one }), await backend.verify({ index: many })];
       expect(b).toMatchObject({ equal: true, faults: [], digest: a.digest });
@@ -146,7 +146,7 @@ describe('an index of several shards', () => {
     expect(bare).toMatchObject({ is_noop: true });
     const equal = withSharding(text, 3, shardTable({ shards: 3 }));
     const back = await backend.alterIndex({ index: many, definition_yaml: equal });
-    expect(back).toMatchObject({ is_noop: false, requires_reindex: true });
+    expect(back).toMatchObject({ is_noop: false, strategy: 'live' });
   });
 
   it('describes each shard, whose figures add up to those of the index', async () => {

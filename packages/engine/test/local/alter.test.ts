@@ -10,6 +10,9 @@ const FIELDS = `fields:
   - { name: org, type: KEYWORD, fast: true }
 `;
 
+/** A definition with it needs a reindex. */
+const REINDEXED = 'key: { partition: [org], identifier: [id] }\n';
+
 let lake: SmallLake;
 
 /** A definition of the lake's table under a name, with more lines. */
@@ -46,9 +49,9 @@ describe('a plan', () => {
 
   it('counts what a reindex reads', async () => {
     await built('costly');
-    const plan = await alter('costly', `${definition('costly')}sharding: { shards: 2 }\n`, false);
+    const plan = await alter('costly', `${definition('costly')}${REINDEXED}`, false);
     expect(plan).toMatchObject({ strategy: 'reindex', reindex_cost: { rows: 3, texts: 0 } });
-    const reason = 'sharding.shards: each document is stored in the shard of its key';
+    const reason = 'key: every document is stored under its key';
     expect(plan.reindex_reasons).toEqual([reason]);
     expect(plan.reindex_cost?.bytes).toBeGreaterThan(0);
   });
@@ -162,7 +165,7 @@ describe('a definition that is altered live', () => {
 
 describe.each([
   ['by field', '', false],
-  ['by a reindex', 'sharding: { shards: 2 }\n', true],
+  ['by a reindex', REINDEXED, true],
 ])('a definition that is altered %s', (_how, more, reindex_triggered) => {
   const name = (index: string) => `${index}-${reindex_triggered ? 'all' : 'field'}`;
   const altered = (index: string, lines: string) => definition(index, `${lines}${more}`);

@@ -114,7 +114,8 @@ describe('a rollback', () => {
   it('applies what the generation has not applied yet', async () => {
     await lake.build(OLD);
     await append(rows(7, 200));
-    await alter(NEW);
+    // a reindex: the new generation goes to the head
+    await alter(`${NEW}\nkey: { identifier: [id, title] }`);
     expect(await kept()).toMatchObject([{ generation: 1, num_docs: 50 }]);
     expect(await backend.rollbackIndex({})).toMatchObject({ doc_count: 57, snapshots_applied: 1 });
     await expectTrue();

@@ -77,15 +77,19 @@ export class BackgroundMerges {
     return this.#running?.done ?? null;
   }
 
-  /** Begins the merge that the policy wants most, unless one runs; true where one runs now. */
-  start(): boolean {
+  /**
+   * Begins the merge that the policy wants most, unless one runs; true where one runs now.
+   * `splits`: or, after all of these, one that gives shards segments of their own.
+   */
+  start(splits = true): boolean {
     if (this.#running !== null) return true;
     if (this.#stop.signal.aborted) return false;
     if (this.#pause > 0) {
       this.#pause--;
       return false;
     }
-    const plan = this.#writer.merges.best(this.#options.settings ?? BACKGROUND_SETTINGS);
+    const { settings = BACKGROUND_SETTINGS } = this.#options;
+    const plan = this.#writer.merges.best(settings, splits);
     if (plan !== null) this.#run(plan);
     return plan !== null;
   }
@@ -106,7 +110,8 @@ export class BackgroundMerges {
 
   /**
    * Runs and takes all merges that the policy wants by now; returns how many were taken. After a
-   * failure it leaves the rest for later, as it does when `signal` aborts: what runs is stopped.
+   * failure it leaves the rest for later, as it does when `signal` aborts: what runs is stopped. It
+   * leaves segments to several shards that have them.
    */
   async settle(signal?: AbortSignal): Promise<number> {
     let merges = 0;
@@ -114,7 +119,7 @@ export class BackgroundMerges {
     const stopped = () => signal?.aborted === true;
     signal?.addEventListener('abort', stop);
     try {
-      while (!stopped() && this.start()) {
+      while (!stopped() && this.start(false)) {
         await this.running;
         if (!stopped() && this.collect() > 0) merges++;
       }
@@ -130,16 +135,18 @@ export class BackgroundMerges {
    * taken.
    */
   async force(count: number, options: ForceOptions = {}): Promise<number> {
-    await this.running;
-    this.collect();
-    return this.#runAll(this.#writer.merges.forced(count, options.settings), options);
+    await this.#quiet();
+    const splits = await this.#splitAll(options);
+    return (
+      splits + (await this.#runAll(this.#writer.merges.forced(count, options.settings), options))
+    );
   }
 
   /** Writes each of these segments again without its deleted documents; as `force`. */
   async rewrite(segments: ReadonlySet<string>, options: ForceOptions = {}): Promise<number> {
-    await this.running;
-    this.collect();
-    return this.#runAll(this.#writer.merges.each(segments), options);
+    await this.#quiet();
+    const splits = await this.#splitAll(options, segments);
+    return splits + (await this.#runAll(this.#writer.merges.each(segments), options));
   }
 
   /** Stops what runs and drops it. Idempotent; nothing is started any more. */
@@ -148,6 +155,22 @@ export class BackgroundMerges {
     await this.running;
     if (this.#running !== null) this.#writer.merges.drop(this.#running.plan);
     this.#running = null;
+  }
+
+  /** Waits for the merge that runs. */
+  async #quiet(): Promise<void> {
+    await this.running;
+    this.collect();
+  }
+
+  /** Gives each shard segments of its own, as `#runAll`. */
+  async #splitAll(options: ForceOptions, only?: ReadonlySet<string>): Promise<number> {
+    let merges = 0;
+    const { merges: planned } = this.#writer;
+    for (let plan = planned.nextSplit(only); plan !== null; plan = planned.nextSplit(only)) {
+      merges += await this.#runAll([plan], options);
+    }
+    return merges;
   }
 
   async #runAll(plans: readonly MergePlan[], options: ForceOptions): Promise<number> {

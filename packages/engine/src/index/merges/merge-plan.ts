@@ -15,6 +15,7 @@ import type { SegmentShare } from '../../segment/segment-share.ts';
 import type { Directory } from '../../storage/directory.ts';
 import { Verification } from '../../storage/verification.ts';
 import type { PendingSegment } from '../pending-segment.ts';
+import type { SegmentSplit } from './split-plan.ts';
 
 /** A segment to merge, as it was when the merge was planned. */
 export interface FrozenSegment {
@@ -39,6 +40,8 @@ export interface MergeJob {
 export interface MergePlan {
   readonly job: MergeJob;
   readonly sources: readonly PendingSegment[];
+  /** It makes the segment of a shard of one that several shards have. */
+  readonly split?: { readonly whole: SegmentSplit; readonly shard: number };
 }
 
 /** Plans the merge of `sources` into a segment named `id`. */
@@ -47,7 +50,10 @@ export function planMerge(
   target: { readonly path: string; readonly id: string; readonly fields: readonly MergeField[] },
 ): MergePlan {
   const { path, id, fields } = target;
-  const inputs = sources.map((source) => ({ entry: filesOf(source.entry), ...source.freeze() }));
+  const inputs = sources.map((source) => ({
+    entry: mergedFiles(source.entry),
+    ...source.freeze(),
+  }));
   const mergeFields = fields.map(mergeField);
   return { job: { path, id, fields: mergeFields, inputs }, sources };
 }
@@ -63,7 +69,7 @@ function mergeField({ id, type, inverted, column, stored, ...rest }: MergeField)
 }
 
 /** The files that a merge reads: the frozen bits stand for those of deleted documents. */
-function filesOf(entry: SegmentEntry): SegmentEntry {
+export function mergedFiles(entry: SegmentEntry): SegmentEntry {
   return { ...entry, components: entry.components.filter(({ kind }) => kind !== 'live') };
 }
 
@@ -117,15 +123,16 @@ export function runJob(
 
 /** Hands what happened to the sources since the plan was made to the segment made of them. */
 export function carryOver(
-  { job, sources }: MergePlan,
-  { docMaps }: Merged,
+  sources: readonly PendingSegment[],
+  inputs: readonly Pick<FrozenSegment, 'deleted' | 'moved'>[],
+  docMaps: readonly Int32Array[],
   merged: PendingSegment,
 ): void {
   sources.forEach((source, i) => {
     if (docMaps[i].length !== source.docs) {
-      throw new LhsError('internal', `the merge ${job.id} answered for other documents`);
+      throw new LhsError('internal', `the merge ${merged.reader.id} answered for other documents`);
     }
-    source.carryTo(merged, docMaps[i], job.inputs[i]);
+    source.carryTo(merged, docMaps[i], inputs[i]);
   });
 }
 

@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import type { ShardTable } from '../../schema/sharding/key-buckets.ts';
 import type { SegmentEntry } from '../../segment/entry.ts';
 import type { Merged, MergeField } from '../../segment/merge.ts';
 import type { Directory } from '../../storage/directory.ts';
@@ -12,6 +13,7 @@ import {
   MERGE_SETTINGS,
   type MergeSettings,
 } from './merge-policy.ts';
+import { SegmentSplit } from './split-plan.ts';
 
 /** What merges need of their writer. */
 export interface MergeHost {
@@ -22,6 +24,8 @@ export interface MergeHost {
   readonly fields: readonly MergeField[];
   /** The writer's segments by now. */
   readonly segments: () => SegmentSet;
+  /** The shard of each bucket. */
+  readonly table: () => ShardTable;
   /** A segment's id that was never given before. */
   readonly nextId: () => string;
   readonly open: (entry: SegmentEntry) => PendingSegment;
@@ -31,10 +35,17 @@ export interface MergeHost {
   readonly changed: () => void;
 }
 
+/** Tells the files of the segment that a merge makes. */
+const isNamedBy =
+  ({ job }: MergePlan) =>
+  (name: string): boolean =>
+    name.startsWith(`${job.id}.`);
+
 /** The merges of one writer that are planned and neither installed nor dropped. */
 export class PlannedMerges {
   readonly #host: MergeHost;
   readonly #plans = new Set<MergePlan>();
+  #split: SegmentSplit | null = null;
 
   constructor(host: MergeHost) {
     this.#host = host;
@@ -42,16 +53,30 @@ export class PlannedMerges {
 
   /**
    * Plans the merge that the policy wants most; null: none. It is to be installed or dropped;
-   * segments of merges that run are left out.
+   * segments of merges that run are left out. `splits`: if there is none, one of `nextSplit`.
    */
-  best(settings = this.#settings): MergePlan | null {
+  best(settings = this.#settings, splits = true): MergePlan | null {
     return this.#host.guard.run(() => {
+      if (this.#split !== null) return this.#nextPart();
       const free = this.#free();
       const [group] = chooseMerges(
         free.map(({ size }) => size),
         settings,
       );
-      return group === undefined ? null : this.#plan(group.map((place) => free[place]));
+      if (group !== undefined) return this.#plan(group.map((at) => free[at]));
+      return splits ? this.#nextPart() : null;
+    });
+  }
+
+  /**
+   * Plans the next merge of those that leave each shard segments of its own; null: each has. Of
+   * `only` these if they are given. It is to be installed or dropped before the next one.
+   */
+  nextSplit(only?: ReadonlySet<string>): MergePlan | null {
+    const { guard, flush } = this.#host;
+    return guard.run(() => {
+      flush();
+      return this.#nextPart(only);
     });
   }
 
@@ -82,26 +107,22 @@ export class PlannedMerges {
 
   /** Merges what the policy says, here and now; returns the number of merges. */
   run(): number {
-    let merges = 0;
-    for (let plan = this.best(); plan !== null; plan = this.best()) {
-      this.#runHere(plan);
-      merges++;
-    }
-    return merges;
+    return this.#runEach(() => this.best());
   }
 
   /** Runs the merges of `forced` here and now; returns their number. */
   runForced(count = 1): number {
+    const splits = this.#runEach(() => this.nextSplit());
     const plans = this.forced(count);
     for (const plan of plans) this.#runHere(plan);
-    return plans.length;
+    return splits + plans.length;
   }
 
   /**
    * Takes a merge's segment in place of its sources, visible at the next commit: deletes and moves
    * made since it was planned are carried over. False, and its files are removed, where its sources
-   * are gone (`rollback`). Throws, its files removed and the writer as it was, if the segment
-   * differs from the plan.
+   * are gone (`rollback`); false too while merges of other shards of its source are missing.
+   * Throws, its files removed and the writer as it was, if the segment differs from the plan.
    */
   install(plan: MergePlan, merged: Merged): boolean {
     this.#host.guard.run(() => {});
@@ -112,13 +133,15 @@ export class PlannedMerges {
 
   /** Forgets a merge and removes the files that it made; it runs no more. */
   drop(plan: MergePlan): void {
-    if (this.#plans.delete(plan)) this.#removeFiles(plan);
+    if (!this.#plans.delete(plan)) return;
+    if (plan.split === undefined) this.#removeFiles(isNamedBy(plan));
+    else this.#endSplit(plan.split.whole);
   }
 
   /** True for a file that a merge reads or writes. */
   needs(name: string): boolean {
     for (const plan of this.#plans) if (isFileOf(plan, name)) return true;
-    return false;
+    return this.#split?.isFileOf(name) === true;
   }
 
   get #settings(): MergeSettings {
@@ -149,25 +172,75 @@ export class PlannedMerges {
 
   #install(plan: MergePlan, merged: Merged): boolean {
     if (!this.#plans.delete(plan)) return false;
+    const { split, sources } = plan;
+    if (split?.whole.take(split.shard, merged) === false) return false;
+    const isMade =
+      split === undefined ? isNamedBy(plan) : (name: string) => split.whole.isMade(name);
+    if (split !== undefined) this.#split = null;
     try {
-      const target = this.#host.open(merged.entry);
-      carryOver(plan, merged, target);
-      if (this.#host.segments().replace(plan.sources, target)) return true;
-      target.reader.release();
+      const targets = split?.whole.targets(this.#host.open) ?? [this.#merged(plan, merged)];
+      if (this.#host.segments().replace(sources, targets)) return true;
+      for (const { reader } of targets) reader.release();
     } catch (error) {
-      this.#removeFiles(plan);
+      this.#removeFiles(isMade);
       throw error;
     }
-    this.#removeFiles(plan);
+    this.#removeFiles(isMade);
     return false;
   }
 
-  /** Hot segments that no merge has taken yet. */
+  #merged({ job, sources }: MergePlan, { entry, docMaps }: Merged): PendingSegment {
+    const target = this.#host.open(entry);
+    carryOver(sources, job.inputs, docMaps, target);
+    return target;
+  }
+
+  /** Hot segments of one shard that no merge has taken yet. */
   #free(): readonly PendingSegment[] {
+    return this.#hot().filter(({ entry }) => entry.parts === undefined);
+  }
+
+  #hot(): readonly PendingSegment[] {
     const segments = this.#host.segments();
     segments.dropDead();
     const taken = new Set([...this.#plans].flatMap(({ sources }) => sources));
+    if (this.#split !== null) taken.add(this.#split.source);
     return segments.all.filter((segment) => !taken.has(segment) && !segment.reader.isCold);
+  }
+
+  /** Of the segments that several shards have, the one that the most have comes first. */
+  #nextPart(only?: ReadonlySet<string>): MergePlan | null {
+    if (this.#split === null) {
+      const shared = this.#hot().filter(
+        ({ entry, reader }) => entry.parts !== undefined && only?.has(reader.id) !== false,
+      );
+      const [most] = shared.sort((a, b) => b.parts.size - a.parts.size);
+      if (most === undefined) return null;
+      const { directory, fields, nextId, table } = this.#host;
+      this.#split = new SegmentSplit(most, {
+        path: directory.path,
+        fields,
+        nextId,
+        table: table(),
+      });
+    }
+    const plan = this.#split.next();
+    if (plan !== null) this.#plans.add(plan);
+    return plan;
+  }
+
+  #endSplit(split: SegmentSplit): void {
+    if (this.#split === split) this.#split = null;
+    this.#removeFiles((name) => split.isMade(name));
+  }
+
+  #runEach(next: () => MergePlan | null): number {
+    let merges = 0;
+    for (let plan = next(); plan !== null; plan = next()) {
+      this.#runHere(plan);
+      merges++;
+    }
+    return merges;
   }
 
   #plan(sources: readonly PendingSegment[]): MergePlan {
@@ -178,11 +251,11 @@ export class PlannedMerges {
   }
 
   /** What cannot be removed is an orphan: the next open removes it. */
-  #removeFiles({ job }: MergePlan): void {
+  #removeFiles(isMade: (name: string) => boolean): void {
     const { directory } = this.#host;
     try {
       for (const name of directory.list()) {
-        if (name.startsWith(`${job.id}.`)) directory.remove(name);
+        if (isMade(name)) directory.remove(name);
       }
     } catch (error) {
       if (!(error instanceof LhsError)) throw error;

@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<ComponentKind, keyof IndexUsage['bytes']>> = {
   ...{ text: 'postings', keyword: 'postings', numeric: 'columns', ordinal: 'columns' },
   ...{ stored: 'stored', vector: 'vectors', graph: 'vectors', core: 'keys', keys: 'keys' },
   ...{ hashes: 'keys', locators: 'keys', live: 'keys', blocks: 'keys' },
+  buckets: 'keys',
 };
 const READS_FILE = 'reads.json';
 

@@ -10,6 +10,7 @@ import {
   type LocatedDefinition,
   type Planned,
   planAlter,
+  planSharding,
 } from '../../alter/plan-alter.ts';
 import { limitKept } from '../../open/kept-generations.ts';
 import { commitVersion, type KnownIndex } from '../../open/open-index.ts';
@@ -17,6 +18,7 @@ import type { Redefinition } from '../../registry/jobs.ts';
 import { definitionOf } from '../../schema/parse/parse-definition.ts';
 import { storedDefinition } from '../../schema/parse/parsed-definition.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
+import { sameSpread } from '../../schema/sharding/bucket-map.ts';
 import { carrySharding } from '../../schema/sharding/with-sharding.ts';
 import { fromSource } from '../../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../../source/source-table.ts';
@@ -29,6 +31,7 @@ import { alterFields } from './alter-fields.ts';
 import { buildIndex } from './build-index.ts';
 import type { RunningJob } from './job-run.ts';
 import type { LocalJobs } from './jobs.ts';
+import { reshardLive } from './reshard-live.ts';
 
 /**
  * The plan of a new definition; with `apply` it is put in force, by a job. Throws
@@ -57,8 +60,13 @@ export async function applyAlter(
   if (planned.is_noop) return plan;
   const { index } = next.definition;
   if (planned.strategy === 'live') {
+    const done = { ...plan, index, applied: true };
+    const isBuilt = commitVersion(known.folder) !== null;
+    if (isBuilt && !sameSpread(known.definition, next.definition)) {
+      return reshardLive(indexes, known, next, done, job);
+    }
     await putInForce(indexes, known, next);
-    return { ...plan, index, applied: true };
+    return done;
   }
   if (index !== known.registered.name) indexes.registry.requireFree(index);
   const { requires_reindex: reindex_triggered } = planned;
@@ -81,7 +89,9 @@ async function planFor(
   const next = { definition, baseDir };
   requireListed(call, next.definition.index);
   const live = liveGeneration(indexes, known);
-  const planned = await planOver(known, next, live, call.signal);
+  const now = { definition: known.definition, baseDir: known.registered.baseDir };
+  const planned =
+    (live && planSharding(now, next)) ?? (await planOver(now, next, live, call.signal));
   const generation = live?.number ?? 0;
   const plan = { ...planned, applied: false, reindex_triggered: false, generation };
   return { plan, planned, next };
@@ -145,7 +155,7 @@ function liveGeneration(indexes: LocalIndexes, known: KnownIndex): LiveGeneratio
 }
 
 async function planOver(
-  known: KnownIndex,
+  now: LocatedDefinition,
   next: LocatedDefinition,
   live: LiveGeneration | null,
   signal: AbortSignal | undefined,
@@ -155,7 +165,6 @@ async function planOver(
   try {
     const snapshot = followedSnapshot(table, definition.source.ref);
     const files = await fromSource(() => table.files(snapshot), signal);
-    const now = { definition: known.definition, baseDir: known.registered.baseDir };
     const mapping = mappingOver(definition, table);
     return planAlter(now, next, { table, files, mapping }, live);
   } finally {

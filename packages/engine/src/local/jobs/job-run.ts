@@ -10,7 +10,7 @@ import {
 } from '@lakehouse-search/contract';
 import type { JobEvent } from '@lakehouse-search/contract/internal';
 import type { Clock } from '../../base/time/clock.ts';
-import { finishCutover } from '../../open/dead-jobs.ts';
+import { finishCutover, isInForce } from '../../open/dead-jobs.ts';
 import {
   currentGeneration,
   discardGeneration,
@@ -53,7 +53,7 @@ export interface RunningJob<K extends JobKind = JobKind> extends BuildJob {
   readonly redefines: (redefines: JobRecord['redefines']) => void;
   /** Makes the job's result of a build's response. Default: the response. */
   readonly answers: (answer: (built: ReindexResponse) => JobResults[K]) => void;
-  /** The job makes a generation live that exists and stays if the job fails. */
+  /** The job makes a generation live, or a commit in it, that exists and stays if the job fails. */
   readonly take: (folder: string, generation: Generation) => void;
 }
 
@@ -220,11 +220,11 @@ export class JobRun<K extends JobKind = JobKind> {
     });
   }
 
-  /** True if the generation became the live one although the cutover has failed. */
+  /** True if the work is in force although the cutover has failed. */
   #isLive(): boolean {
     if (this.#staged === null) return false;
     const { folder, generation } = this.#staged;
-    return currentGeneration(folder)?.number === generation.number;
+    return isInForce(this.#host, folder, this.#state, generation.number);
   }
 
   /** Ends the job as it would have ended: its definition goes with its generation. */

@@ -14,7 +14,8 @@ export interface TermsOfField {
 
 /**
  * Figures of one field and of some of its terms over some segments: those of a shard, or of all
- * shards. Plain values, so that they travel. Deleted documents count until a merge drops them.
+ * shards, where a segment of several shards counts once. Plain values, so that they travel. Deleted
+ * documents count until a merge drops them.
  */
 export interface FieldFigures extends TermsOfField {
   /** Documents that have the field. */
@@ -35,7 +36,7 @@ export function gatherFigures(
     let tokens = 0;
     const frequencies = terms.map(() => 0);
     for (const segment of segments) {
-      const inverted = segment.inverted(field);
+      const inverted = segment.isCounted ? segment.inverted(field) : null;
       if (inverted === null) continue;
       docs += inverted.docsWithField;
       tokens += inverted.tokens;

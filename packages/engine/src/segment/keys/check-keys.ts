@@ -1,7 +1,8 @@
 import { ByteSink } from '../../base/arrays/growing.ts';
 import { compareBytes } from '../../base/bytes/byte-order.ts';
 import { hashBytes } from '../../base/bytes/hash-bytes.ts';
-import { type ShardTable, shardOfKey } from '../../schema/sharding/key-buckets.ts';
+import { bucketOfKey, type ShardTable, shardOfKey } from '../../schema/sharding/key-buckets.ts';
+import { shardParts } from '../entry.ts';
 import type { SegmentReader } from '../segment-reader.ts';
 import { CoreKeys } from './core-keys.ts';
 import { buildKeyHashTable, hashesOfKeys } from './key-hash-table.ts';
@@ -15,8 +16,8 @@ type ReportOne = (problem: string) => void;
 
 /**
  * Checks keys, their ranks and their hash table against each other: ranks are the order of the
- * keys, the table has each document under the hash of its key, no key lives twice, and all keys
- * belong to the segment's shard.
+ * keys, the table has each document under the hash of its key, no key lives twice, and the keys of
+ * live documents belong to the segment's shards.
  */
 export function checkKeys(reader: SegmentReader, shards: ShardTable, report: ReportProblem): void {
   const keys = flatKeys(reader);
@@ -25,6 +26,9 @@ export function checkKeys(reader: SegmentReader, shards: ShardTable, report: Rep
   if (reader.keys instanceof CoreKeys) checkHashes(reader.keys, keys, report);
   if (reader.keys instanceof PackedKeys) checkTable(reader.keys, keys, report);
   checkShard(reader, keys, shards, (problem) => report(component, problem));
+  if (reader.entry.components.some(({ kind }) => kind === 'buckets')) {
+    checkBuckets(reader, keys, report);
+  }
 }
 
 /** Live documents: as many as the commit says, none beyond the last. */
@@ -80,15 +84,34 @@ function checkRanks(reader: SegmentReader, keys: FlatKeys, report: ReportOne): v
 }
 
 function checkShard(
-  { docs, entry }: SegmentReader,
+  reader: SegmentReader,
   { bytes, offsets }: FlatKeys,
   shards: ShardTable,
   report: ReportOne,
 ): void {
-  const { shard = 0 } = entry;
-  for (let doc = 0; doc < docs; doc++) {
+  const left = new Map(shardParts(reader.entry).map(({ shard, docs }) => [shard, docs]));
+  for (let doc = 0; doc < reader.docs; doc++) {
+    if (reader.isDeleted(doc)) continue;
     const right = shardOfKey(bytes, shards, offsets[doc], offsets[doc + 1]);
-    if (right !== shard) report(`document ${doc} of shard ${shard} belongs to ${right}`);
+    const own = left.get(right);
+    if (own !== undefined) left.set(right, own - 1);
+    else report(`document ${doc} of shard ${[...left.keys()]} belongs to ${right}`);
+  }
+  for (const [shard, docs] of left) {
+    if (docs !== 0) report(`shard ${shard} lacks ${docs} of the documents that the commit counts`);
+  }
+}
+
+/** The buckets of keys, if a reshard has left them. */
+function checkBuckets(
+  { buckets, docs }: SegmentReader,
+  { bytes, offsets }: FlatKeys,
+  report: ReportProblem,
+): void {
+  for (let doc = 0; doc < docs; doc++) {
+    const right = bucketOfKey(bytes, offsets[doc], offsets[doc + 1]);
+    if (buckets[doc] !== right)
+      report('buckets', `document ${doc} is in ${buckets[doc]}, not ${right}`);
   }
 }
 

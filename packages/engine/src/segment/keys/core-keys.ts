@@ -139,12 +139,8 @@ export class CoreKeys implements SegmentKeys {
     return this.ranks[doc];
   }
 
-  /**
-   * Calls `visit` with every key in document order, deleted documents too; bytes are only valid
-   * during the call.
-   */
-  forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
-    this.#keys.forEach(visit);
+  forEach(...of: Parameters<SegmentKeys['forEach']>): void {
+    this.#keys.forEach(...of);
   }
 
   #isHidden(doc: number): boolean {

@@ -27,8 +27,12 @@ export interface SegmentKeys {
   /** Rank of the document's key among the segment's keys. */
   rank(doc: number): number;
   /**
-   * Calls `visit` with each key in document order, deleted documents too; the bytes are valid only
-   * during the call.
+   * Calls `visit` with each key in document order, deleted documents too, or with those of the
+   * documents from .. to - 1; the bytes are valid only during the call.
    */
-  forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void;
+  forEach(
+    visit: (bytes: Uint8Array, length: number, doc: number) => void,
+    from?: number,
+    to?: number,
+  ): void;
 }

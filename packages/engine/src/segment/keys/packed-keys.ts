@@ -193,9 +193,13 @@ export class PackedKeys implements SegmentKeys {
     return ranks === null ? doc : ranks[doc];
   }
 
-  forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
-    this.#needRows(0, this.docs);
-    for (let doc = 0; doc < this.docs; doc++) {
+  forEach(
+    visit: (bytes: Uint8Array, length: number, doc: number) => void,
+    from = 0,
+    to = this.docs,
+  ): void {
+    this.#needRows(from, to);
+    for (let doc = from; doc < to; doc++) {
       const length = this.#write(doc);
       visit(this.#scratch, length, doc);
     }

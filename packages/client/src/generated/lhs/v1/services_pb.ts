@@ -1119,9 +1119,8 @@ export const ControlPlane: GenService<{
     output: typeof ReshardPlanSchema;
   },
   /**
-   * Gives an index another number of shards: the new shards are built from the table while searches
-   * go on with the former ones, which are complete until all change at once. Throws index_busy,
-   * unreachable.
+   * Gives an index another number of shards by one commit: they share files until merges divide
+   * them. Throws index_busy, unreachable.
    *
    * @generated from rpc lhs.v1.ControlPlane.ApplyReshard
    */
