@@ -18,7 +18,7 @@ import {
 import { damagedHome } from '../source/store-errors.ts';
 import { BUNDLED_NAME, type BundleRef } from './bundle.ts';
 import { indexName, matching, sha256Check, unknownVersion, uuid as uuidCheck } from './manifest.ts';
-import { ENDED, type Home, readStored, type StoredKind } from './stored-json.ts';
+import { ENDED, encodeStored, type Home, readStored, type StoredKind } from './stored-json.ts';
 
 const HEAD_BYTES = 4096;
 /** The newest form of a commit. */
@@ -133,15 +133,14 @@ export async function writeHead(
   etag: string | null,
 ): Promise<string | null> {
   const condition = etag === null ? ('absent' as const) : { etag };
-  const bytes = Buffer.from(JSON.stringify({ uuid, number }));
-  const put = await store.put(headKey(name), bytes, { condition });
+  const put = await store.put(headKey(name), encodeStored({ uuid, number }), { condition });
   return put === 'refused' ? null : put.etag;
 }
 
 /** Removes a name. `movedTo`: where its index is from now on, for readers. */
 export async function removeHead({ store }: Home, name: string, movedTo?: string): Promise<void> {
   if (movedTo === undefined) return store.delete([headKey(name), movedKey(name)]);
-  await store.put(movedKey(name), Buffer.from(JSON.stringify({ to: movedTo })));
+  await store.put(movedKey(name), encodeStored({ to: movedTo }));
   await store.delete([headKey(name)]);
 }
 
@@ -364,8 +363,8 @@ const checkedCommit = completeOf<PublishedCommit>(COMMIT, 'branch_of', 'seals');
 /** Writes the next commit; false if another process wrote it. This makes it visible. */
 export async function appendCommit(home: Home, commit: PublishedCommit): Promise<boolean> {
   const { uuid, number, attempt } = commit;
-  const bytes = Buffer.from(JSON.stringify(commit));
-  const put = await home.store.put(commitKey(uuid, number), bytes, { condition: 'absent' });
+  const key = commitKey(uuid, number);
+  const put = await home.store.put(key, encodeStored(commit), { condition: 'absent' });
   // the answer of this very write may have been lost
   return put !== 'refused' || (await readCommitAt(home, uuid, number))?.attempt === attempt;
 }

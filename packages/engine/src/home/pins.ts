@@ -6,11 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { completeOf, type Fields, whole } from '@lakehouse-search/contract/internal';
-import { damaged } from '../source/store-errors.ts';
 import { pinnedBackup, readBackup } from './backups.ts';
 import { isDropped, lastCommit, type PublishedCommit, readCommitAt } from './chain.ts';
 import { indexName, matching, uuid as uuidCheck } from './manifest.ts';
-import { type Home, readStored, type StoredKind } from './stored-json.ts';
+import { encodeStored, type Home, readStored, type StoredKind } from './stored-json.ts';
 
 const PIN_BYTES = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$/;
@@ -51,6 +50,14 @@ export async function branchPins(
   });
 }
 
+function damagedPin(path: string, what: string, cause?: unknown): LhsError {
+  return new LhsError('corrupt_index', `"${path}", which keeps objects, is damaged: ${what}`, {
+    hint: 'a repair of the branch to which they belong writes it again',
+    details: { file: path },
+    cause,
+  });
+}
+
 const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
 const PIN: Fields<CommitPin> = {
   format: whole(1, 1),
@@ -65,13 +72,18 @@ const PIN: Fields<CommitPin> = {
 const PINS: StoredKind<CommitPin> = {
   maxBytes: PIN_BYTES,
   check: completeOf<CommitPin>(PIN),
-  fault: damaged,
+  fault: damagedPin,
 };
 
-async function readPin(home: Home, key: string, signal?: AbortSignal): Promise<CommitPin | null> {
+/** A pin by its key; null: there is none. Throws corrupt_index. */
+export async function readPin(
+  home: Home,
+  key: string,
+  signal?: AbortSignal,
+): Promise<CommitPin | null> {
   const pin = (await readStored(home, key, PINS, signal))?.value ?? null;
   if (pin === null || pinKey(pin) === key) return pin;
-  throw damaged(`${home.place}/${key}`, `it is of "${pinKey(pin)}"`);
+  throw damagedPin(`${home.place}/${key}`, `it is of "${pinKey(pin)}"`);
 }
 
 /** The commits of an index that pins and backups name. Throws corrupt_index. */
@@ -101,18 +113,33 @@ export async function pinnedCommits(
  */
 export async function pinIfNewest(
   home: Home,
-  { uuid, index, number, attempt }: PublishedCommit,
-  { name, now }: { readonly name: string; readonly now: number },
+  commit: PublishedCommit,
+  as: PinName,
 ): Promise<CommitPin | null> {
+  const pin = await writePin(home, commit, as);
+  if (await isNewest(home, pin)) return pin;
+  await home.store.delete([pinKey(pin)]);
+  return null;
+}
+
+/** The name of a pin, and when it is written. */
+interface PinName {
+  readonly name: string;
+  readonly now: number;
+}
+
+/** Writes a pin, which may come too late for a sweep. Throws already_exists. */
+export async function writePin(
+  home: Home,
+  { uuid, index, number, attempt }: PublishedCommit,
+  { name, now }: PinName,
+): Promise<CommitPin> {
   const written = { number, attempt, created_ms: now };
   const pin: CommitPin = { format: 1, name, uuid, index, ...written, by: randomUUID() };
   const key = pinKey(pin);
-  const bytes = Buffer.from(JSON.stringify(pin));
-  const put = await home.store.put(key, bytes, { condition: 'absent' });
+  const put = await home.store.put(key, encodeStored(pin), { condition: 'absent' });
   if (put === 'refused' && (await readPin(home, key))?.by !== pin.by) throw taken(home, name);
-  if (await isNewest(home, pin)) return pin;
-  await home.store.delete([key]);
-  return null;
+  return pin;
 }
 
 const taken = ({ place }: Home, name: string): LhsError =>

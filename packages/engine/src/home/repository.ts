@@ -8,17 +8,18 @@ import { createFirst, openObjectStore } from '@lakehouse-search/lake/internal';
 import { inStore } from '../source/store-errors.ts';
 import { isEnd } from './chain.ts';
 import { unknownVersion } from './manifest.ts';
-import { type Home, readStored } from './stored-json.ts';
+import { encodeStored, type Home, readStored } from './stored-json.ts';
 
-const MARK = 'repository.json';
+/** The key of the object that marks a place. */
+export const MARK = 'repository.json';
 const VERSION = 2;
-const TEXT = JSON.stringify({ format: 'lhs-repository', version: VERSION });
+const TEXT = encodeStored({ format: 'lhs-repository', version: VERSION }).toString();
 
 const MARKS = { maxBytes: 4096, check: versionOf, fault: noMark };
 
 function noMark(path: string, what: string, cause?: unknown): LhsError {
   return new LhsError('corrupt_index', `"${path}" is no mark of indexes and backups: ${what}`, {
-    hint: 'if nobody else wrote it, remove it; then a backup there, or a repair, writes it again:',
+    hint: 'a backup there writes it again once it is removed; a repair does both:',
     next: [{ step: 'repair' }],
     details: { file: path },
     cause,

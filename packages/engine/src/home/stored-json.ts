@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
 import type { ObjectStore } from '@lakehouse-search/lake/internal';
 
@@ -23,6 +24,14 @@ export interface StoredKind<T> {
   readonly fault: (path: string, what: string, cause?: unknown) => LhsError;
 }
 
+const CHECKSUM = ',"crc":';
+
+/** An object as it is stored: its last member is the CRC-32 of all bytes before this. */
+export function encodeStored(value: object): Buffer {
+  const members = JSON.stringify(value).slice(0, -1);
+  return Buffer.from(`${members}${CHECKSUM}${crc32(members)}}`);
+}
+
 /** Reads an object of JSON; null: there is none, or it is `ENDED`. Throws as its kind says. */
 export async function readStored<T>(
   { store, place }: Home,
@@ -36,12 +45,18 @@ export async function readStored<T>(
   try {
     const json = jsonOf(found.bytes);
     if (json === null) throw fault(path, 'it is no JSON');
-    return { value: check(json, path), etag: found.etag };
+    const { crc, ...value } = json;
+    // older versions wrote none
+    if (crc === undefined) return { value: check(json, path), etag: found.etag };
+    if (crc !== checksumOf(found.bytes)) throw fault(path, 'its checksum differs');
+    return { value: check(value, path), etag: found.etag };
   } catch (error) {
     const isCheck = error instanceof LhsError && error.code === 'invalid_argument';
     throw isCheck ? fault(path, error.message, error) : error;
   }
 }
+
+const checksumOf = (bytes: Buffer): number => crc32(bytes.subarray(0, bytes.lastIndexOf(CHECKSUM)));
 
 /** JSON of an object; null: it is none. */
 function jsonOf(bytes: Buffer): Readonly<Record<string, unknown>> | null {

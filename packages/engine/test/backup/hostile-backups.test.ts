@@ -18,6 +18,7 @@ import { digestOf } from '../../src/home/backups.ts';
 import type { PublishedCommit } from '../../src/home/chain.ts';
 import type { ChunkedFile, FormerManifest } from '../../src/home/former-backups.ts';
 import type { BackupManifest } from '../../src/home/manifest.ts';
+import { storedValue } from '../home/stored-value.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 const FORMER = fileURLToPath(new URL('../../../../fixtures/backups-v1', import.meta.url));
@@ -277,7 +278,7 @@ describe('a backup is refused', () => {
     const made = manifest();
     const [path] = objectsOf('commits/');
     const text = readFileSync(path!, 'utf8');
-    const { files, ...commit } = JSON.parse(text) as PublishedCommit;
+    const { files, ...commit } = storedValue<PublishedCommit>(text);
     const naming = (name: string) => {
       const planted = { ...commit, files: { ...files, [name]: Object.values(files)[0]! } };
       writeFileSync(path!, JSON.stringify(planted));

@@ -7,6 +7,7 @@ import { addPages } from '../../../../test/support/files-named.ts';
 import { generationOf } from '../../../../test/support/generation-of.ts';
 import { type Fault, S3Server } from '../../../lake/test/s3-server.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { storedValue } from '../home/stored-value.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 const FORMER = fileURLToPath(new URL('../../../../fixtures/backups-v1', import.meta.url));
@@ -157,7 +158,7 @@ describe('a place of the former format', () => {
     const made = await backend.backup({ index: 't', target });
     const all = await backend.listBackups({ target });
     expect(all.map((one) => one.backup)).toEqual([made.backup, ...former.map((f) => f.backup)]);
-    expect(JSON.parse(readFileSync(join(target, 'repository.json'), 'utf8'))).toEqual({
+    expect(storedValue(readFileSync(join(target, 'repository.json')))).toEqual({
       ...{ format: 'lhs-repository', version: 2 },
     });
   });

@@ -7,6 +7,7 @@ import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { storedValue } from './stored-value.ts';
 
 let lake: SmallLake;
 beforeEach(async () => {
@@ -172,7 +173,7 @@ fields: [{ name: id, type: KEYWORD }]`);
     const text = readFileSync(commit!, 'utf8');
     writeFileSync(commit!, text.slice(0, 50));
     await expect(rowsAt()).rejects.toThrow(/of a published index is damaged: it is no JSON/);
-    writeFileSync(commit!, text.replace('"format":1', '"format":2'));
+    writeFileSync(commit!, JSON.stringify({ ...storedValue<object>(text), format: 2 }));
     await expect(rowsAt()).rejects.toMatchObject({
       code: 'unsupported',
       hint: 'a newer lhs wrote it: update lhs',

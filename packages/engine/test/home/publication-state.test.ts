@@ -6,6 +6,7 @@ import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { storeLakes } from './store-lake.ts';
+import { storedValue } from './stored-value.ts';
 
 const store = storeLakes();
 beforeEach(async () => {
@@ -220,7 +221,8 @@ describe('a place of a newer version', () => {
       (one) => `s3://home/${one}`.startsWith(store.place) && one.endsWith(end),
     )!;
     const object = objects.get(key)!;
-    objects.set(key, { ...object, bytes: Buffer.from(to(object.bytes.toString())) });
+    const changed = to(JSON.stringify(storedValue(object.bytes)));
+    objects.set(key, { ...object, bytes: Buffer.from(changed) });
   };
 
   it.each([

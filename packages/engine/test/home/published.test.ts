@@ -12,9 +12,11 @@ import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import type { PublishedCommit } from '../../src/home/chain.ts';
 import { evictColdBytes, limitColdBytes } from '../../src/storage/cold-cache.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { storeLakes } from './store-lake.ts';
+import { storedValue } from './stored-value.ts';
 
 const ROWS = 12_000;
 const REQUESTS = byEffort(60, 1000);
@@ -169,7 +171,7 @@ describe('a published index', () => {
     const key = keysOf(place).find((name) => name.includes('/commits/'))!;
     const objects = store.server.buckets.get('home')!;
     const object = objects.get(key)!;
-    const commit = JSON.parse(object.bytes.toString());
+    const commit = storedValue<PublishedCommit>(object.bytes);
     const hostile = [
       { ...commit, attempt: '../../../x' },
       { ...commit, uuid: '../x' },
@@ -190,7 +192,7 @@ describe('a published index', () => {
     const key = keysOf(place).find((name) => name.includes('/commits/'))!;
     const objects = store.server.buckets.get('home')!;
     const object = objects.get(key)!;
-    const commit = JSON.parse(object.bytes.toString());
+    const commit = storedValue<PublishedCommit>(object.bytes);
     const open = async (catalog: string) => {
       const definition = commit.definition.replace(/(?<=catalog: )\{[^}]*\}/, catalog);
       expect(definition).toContain(catalog);

@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
 import { lostBundles } from '../backup-contents.ts';
 import { readBundleFile, readBundleFiles, type StoredBundle } from '../bundle-files.ts';
 import {
@@ -10,13 +10,15 @@ import {
   readHead,
 } from '../chain.ts';
 import type { Home } from '../stored-json.ts';
+import { ifSound } from './if-sound.ts';
+import { lostSmall } from './small-objects.ts';
 
 /** How a store is examined: by the sizes of its objects, or by all of their bytes. */
 export type Examination = 'sizes' | 'bytes';
 
 /**
  * Keys of the objects of a published commit that its store has lost or that are damaged there. By
- * sizes: one listing and one read. Throws interrupted, and as `inStore`.
+ * sizes: one listing and a few reads. Throws interrupted, and as `inStore`.
  */
 export async function lostObjects(
   home: Home,
@@ -25,7 +27,7 @@ export async function lostObjects(
   { signal }: CallContext,
 ): Promise<ReadonlySet<string>> {
   const { uuid, number, attempt, bundles } = commit;
-  const lost = new Set<string>();
+  const lost = new Set(await lostSmall(home, commit, signal));
   const isThere = async () => (await readCommitAt(home, uuid, number, signal))?.attempt === attempt;
   if (!(await isSound(isThere))) lost.add(commitKey(uuid, number));
   for (const bundle of (await lostBundles(home, commit, signal)).keys()) {
@@ -46,13 +48,13 @@ export async function lostOfNewest(
   by: Examination,
   call: CallContext,
 ): Promise<ReadonlySet<string>> {
-  const head = await readHead(home, known.index, call.signal);
+  const head = await ifSound(() => readHead(home, known.index, call.signal));
   if (head === null) return new Set([headKey(known.index)]);
-  const isLater = head.uuid === known.uuid && head.number > known.number;
-  const newest = isLater ? await readCommitAt(home, head.uuid, head.number, call.signal) : known;
-  return newest === null
-    ? new Set([commitKey(head.uuid, head.number)])
-    : lostObjects(home, newest, by, call);
+  const { uuid, number } = head;
+  const isLater = uuid === known.uuid && number > known.number;
+  const later = () => readCommitAt(home, uuid, number, call.signal);
+  const newest = isLater ? await ifSound(later) : known;
+  return newest === null ? new Set([commitKey(uuid, number)]) : lostObjects(home, newest, by, call);
 }
 
 /** Reads all files of a bundle; true. Throws corrupt_index. */
@@ -63,12 +65,5 @@ async function isRead(home: Home, bundle: StoredBundle, signal: AbortSignal | un
   return true;
 }
 
-/** False if an object is damaged, or is removed while it is read. */
-async function isSound(look: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await look();
-  } catch (error) {
-    if (error instanceof LhsError && /^(corrupt_index|index_busy)$/.test(error.code)) return false;
-    throw error;
-  }
-}
+const isSound = async (look: () => Promise<boolean>): Promise<boolean> =>
+  (await ifSound(look)) === true;

@@ -49,6 +49,7 @@ import { type Examination, lostObjects } from './lost-objects.ts';
 import { moveHead } from './move-head.ts';
 import { committedElsewhere, isOvertaken, overtaken, takenThere } from './overtaken.ts';
 import { type Publication, readPublication, writePublication } from './publication.ts';
+import { isSmall, restoreSmall } from './small-objects.ts';
 
 /** So often a commit of another process may come first. */
 const ATTEMPTS = 8;
@@ -284,11 +285,12 @@ export class HomeIndex {
     const { examine } = this.#options;
     const now = this.#index.clock.now();
     if (examine === undefined && now - (this.#published.examinedMs ?? 0) < DAY_MS) return false;
-    await markHome(this.#home, this.#options.signal);
     const lost = await this.lost();
     this.#published = { ...this.#published, examinedMs: now };
     const cold = new Set(commit.segments.flatMap((entry) => entry.cold?.objects ?? []));
-    this.#lost = new Set([...lost].filter((key) => !cold.has(key)));
+    const isSent = (key: string) => !cold.has(key) && !isSmall(key);
+    this.#lost = new Set([...lost].filter(isSent));
+    if (lost.size > 0) await this.#restoreSmall();
     for (const key of lost) {
       const how = cold.has(key) ? 'a repair builds cold windows' : 'its files are sent';
       process.emitWarning(`the store has lost "${this.place}/${key}": ${how} again`, 'LhsWarning');
@@ -297,8 +299,15 @@ export class HomeIndex {
     return this.#lost.size > 0;
   }
 
+  async #restoreSmall(): Promise<void> {
+    const { newest } = this.#published;
+    if (newest === null) return;
+    await restoreSmall(this.#home, newest, this.#index.clock.now(), this.#options.signal);
+  }
+
   /** Finds the newest commit. */
   async #look(): Promise<void> {
+    if (this.#options.examine === 'bytes') await this.#restoreSmall();
     const found = await findNewest(this.#home, this.#index, this.#published, this.#options.signal);
     this.#head = found.head;
     this.#newest = found.newest;
