@@ -5,6 +5,7 @@ import {
   bytes,
   count,
   dateTime,
+  lackingWords,
   missingWords,
   plural,
   snapshotName,
@@ -26,6 +27,7 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
     ['published', publishedWords(status)],
     ['merges', mergeFailure(status, style)],
     ['shards', missing(status, style)],
+    ['copies', lacking(status, style)],
     ['sync', syncs(status, style)],
     ['skipped', skipped(status)],
     ['writer', writer(status)],
@@ -73,6 +75,9 @@ const mergeFailure = ({ merge_failure: failure }: IndexStatus, style: Style): st
 
 const missing = ({ missing_shards: shards }: IndexStatus, style: Style): string | null =>
   shards === undefined ? null : style.yellow(missingWords(shards));
+
+const lacking = ({ lacking_copies: shards }: IndexStatus, style: Style): string | null =>
+  shards === undefined ? null : style.yellow(lackingWords(shards));
 
 function syncs({ sync_failure: failure, synced_by }: IndexStatus, style: Style): string | null {
   if (failure !== undefined) return style.yellow(failureWords(failure));

@@ -41,6 +41,7 @@ export function IndexDetail({ index }: { readonly index: string }) {
 
 function Standing({ status }: { readonly status: IndexStatus }) {
   const { checkpoint, head, history, writer, merge_failure, sync_failure, jobs } = status;
+  const { missing_shards, lacking_copies } = status;
   return (
     <Facts
       facts={[
@@ -52,6 +53,8 @@ function Standing({ status }: { readonly status: IndexStatus }) {
         ['size', `${bytes(status.bytes)} in ${count(status.segments)} segments`],
         ['history', history?.at_risk === true ? 'the checkpoint may expire soon' : ''],
         ['rows left out', status.skipped_rows ? count(status.skipped_rows) : ''],
+        ['shards on no node', missing_shards?.join(', ')],
+        ['shards on too few nodes', lacking_copies?.join(', ')],
         ['merges', merge_failure && `fail since ${dateTime(merge_failure.since)}`],
         ['sync', sync_failure && `fails since ${dateTime(sync_failure.since)}`],
         ['writer', writer && `process ${writer.pid} on ${writer.host}`],

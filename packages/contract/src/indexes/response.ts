@@ -354,6 +354,8 @@ export interface IndexSummary {
   readonly error?: string;
   /** Shards of a cluster that no node has: their rows are not counted. Absent: none. */
   readonly missing_shards?: readonly number[];
+  /** Shards of a cluster that fewer nodes have than `replicas` requires. Absent: none. */
+  readonly lacking_copies?: readonly number[];
 }
 
 /** A live document: its key and all its cached and fast fields. */

@@ -209,6 +209,8 @@ export interface IndexStatus extends SkippedRows {
   readonly merge_failure?: MergeFailure;
   /** Shards of a cluster that no node has at the snapshot that searches see. Absent: none. */
   readonly missing_shards?: readonly number[];
+  /** Shards of a cluster that fewer nodes have than `replicas` requires. Absent: none. */
+  readonly lacking_copies?: readonly number[];
   /** Present if its caller cannot sync it. */
   readonly synced_by?: SyncedBy;
   /** Present after a sync that failed, until one succeeds. */

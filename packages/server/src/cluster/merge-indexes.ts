@@ -70,6 +70,7 @@ export const mergeSummary = members<IndexSummary>({
   snapshot: first,
   error: first,
   missing_shards: distinct,
+  lacking_copies: distinct,
 });
 
 const COSTS: readonly (AlterStrategy | 'none')[] = ['none', 'live', 'field', 'reindex'];

@@ -114,6 +114,7 @@ const mergeStatusOf = members<IndexStatus>({
   published: first,
   merge_failure: firstFailure,
   missing_shards: distinct,
+  lacking_copies: distinct,
   synced_by: first,
   sync_failure: firstFailure,
   checkpoint: first,

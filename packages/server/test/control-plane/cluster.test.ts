@@ -189,6 +189,7 @@ describe('a cluster with a connector', () => {
     expect(text).toMatch(/^lhs_nodes 2$/m);
     expect(text).toMatch(/^lhs_connector_indexes 1$/m);
     expect(text).toMatch(/^lhs_route_missing_shards\{index="notes"\} 0$/m);
+    expect(text).toMatch(/^lhs_route_lacking_copies\{index="notes"\} 0$/m);
   });
 
   it('has no route to a node that is gone, until it is back', async () => {

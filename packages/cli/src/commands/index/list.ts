@@ -1,5 +1,5 @@
 import { LhsCommand } from '../../base-command.ts';
-import { bytes, count, missingWords, snapshotName } from '../../terminal/figures.ts';
+import { bytes, count, lackingWords, missingWords, snapshotName } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class IndexList extends LhsCommand {
@@ -30,9 +30,12 @@ export default class IndexList extends LhsCommand {
       { title: 'snapshot' },
     ];
     this.print(table(columns, rows, this.terminal.width, this.style.dim));
-    for (const { name, error, missing_shards } of indexes) {
+    for (const { name, error, missing_shards, lacking_copies } of indexes) {
       if (missing_shards !== undefined) {
         this.terminal.err(`${name}: ${missingWords(missing_shards)}`);
+      }
+      if (lacking_copies !== undefined) {
+        this.terminal.err(`${name}: ${lackingWords(lacking_copies)}`);
       }
       if (error !== undefined) this.terminal.err(`${name}: ${error} (lhs index reindex ${name})`);
     }

@@ -25,13 +25,12 @@ import { overAnswering } from '../../cluster/over-nodes.ts';
 import { sumOf } from '../../cluster/sum-of.ts';
 import type { DroppedPart } from '../../store/dropped-indexes.ts';
 import type { StoredFault } from '../../store/faults.ts';
-import type { Route } from '../../store/routes.ts';
 import { awakeNodes, type ClusterContext, currentNodes } from '../cluster-context.ts';
 import type { LivingNode } from '../placement/route-over.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';
-import { missingShards } from './missing-shards.ts';
+import { faultsOf } from './missing-shards.ts';
 import { type RemovedPart, removeParts } from './remove-parts.ts';
 
 /** Longer than a node is away: a hundred years. */
@@ -103,7 +102,7 @@ export class ClusterIndexApi
     return {
       ...status,
       ...lost,
-      ...missingIn(route),
+      ...faultsOf(route, registeredDefinition(definition)),
       ...(fault && { sync_failure: failureOf(fault) }),
     };
   }
@@ -125,7 +124,8 @@ export class ClusterIndexApi
       .filter(({ index }) => isListed(call, index))
       .map(({ index: name, definition }) => {
         const route = routes.get(name);
-        const { description } = registeredDefinition(definition);
+        const registered = registeredDefinition(definition);
+        const { description } = registered;
         return {
           name,
           ...(description === undefined ? {} : { description }),
@@ -133,7 +133,7 @@ export class ClusterIndexApi
           num_docs: sumOf(nodes, name, 'docs'),
           bytes: sumOf(nodes, name, 'bytes'),
           snapshot: route?.snapshot ?? null,
-          ...missingIn(route),
+          ...faultsOf(route, registered),
         };
       });
   }
@@ -193,11 +193,6 @@ function statusNodes(awake: readonly LivingNode[], index: string) {
     });
   const built = holding('indexes');
   return built.length > 0 ? built : holding('followed').slice(0, 1);
-}
-
-function missingIn(route: Route | undefined) {
-  const missing = route === undefined ? undefined : missingShards(route);
-  return missing === undefined ? {} : { missing_shards: missing };
 }
 
 const failureOf = ({ work, code, message, sinceMs }: StoredFault): SyncFailure => ({

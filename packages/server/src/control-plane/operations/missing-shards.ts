@@ -1,6 +1,9 @@
+import type { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { readableIndex } from '../../cluster/node-state.ts';
 import type { Route } from '../../store/routes.ts';
 import type { LivingNode } from '../placement/route-over.ts';
+
+type Defined = Pick<ReturnType<typeof registeredDefinition>, 'replicas'>;
 
 /** The shards of a route that no node has at its snapshot; undefined: none. */
 export function missingShards({
@@ -8,6 +11,29 @@ export function missingShards({
 }: Pick<Route, 'replicas'>): readonly number[] | undefined {
   const missing = replicas.flatMap((own, shard) => (own.length === 0 ? [shard] : []));
   return missing.length === 0 ? undefined : missing;
+}
+
+/**
+ * The shards of a route that fewer nodes have than the definition requires, but not none. A
+ * definition without `replicas` requires no copies.
+ */
+export function shortShards(
+  { replicas }: Pick<Route, 'replicas'>,
+  { replicas: required = 0 }: Defined,
+): readonly number[] {
+  const isShort = ({ length }: readonly unknown[]) => length > 0 && length < 1 + required;
+  return replicas.flatMap((own, shard) => (isShort(own) ? [shard] : []));
+}
+
+/** What routes say of shards with too few nodes. */
+export function faultsOf(route: Route | undefined, definition: Defined) {
+  if (route === undefined) return {};
+  const missing = missingShards(route);
+  const short = shortShards(route, definition);
+  return {
+    ...(missing === undefined ? {} : { missing_shards: missing }),
+    ...(short.length === 0 ? {} : { lacking_copies: short }),
+  };
 }
 
 /**
