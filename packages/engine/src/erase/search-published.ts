@@ -4,7 +4,6 @@
  * the live generation.
  */
 import { type ErasureRemain, LhsError } from '@lakehouse-search/contract';
-import { commitContents } from '../home/backup-contents.ts';
 import { backupFamily } from '../home/backup-index.ts';
 import {
   bundleKey,
@@ -31,7 +30,7 @@ import { inStore } from '../source/store-errors.ts';
 import { formerlyPublished, openedFolders, removeClosed } from '../storage/cache-folder.ts';
 import type { ErasurePlaces } from './check-erasure.ts';
 import type { Findings } from './findings.ts';
-import { type BackupSearch, searchContents } from './search-backups.ts';
+import { type KeySearch, searchBundle, searchPinned } from './search-pinned.ts';
 
 type PublishedIndex = Pick<ErasurePlaces, 'known' | 'openDirectory' | 'now'>;
 
@@ -42,7 +41,8 @@ export async function searchPublished(index: PublishedIndex, search: KeySearch):
     const { place } = published;
     const isLeft = place !== placeOf(index);
     const what = isLeft ? 'of the index, which is published elsewhere now' : 'of replaced commits';
-    const { bundles: all, cachedBut } = await findFormer(index, published);
+    const { bundles: all, newest, cachedBut } = await findFormer(index, published);
+    await searchPinned(await openHome(place), published.family, newest, search);
     const known = isLeft ? NOTHING_SEARCHED : await searchReplaced(published, all, search);
     const bundles = all.filter((key) => !known.searched.has(key));
     const add = (where: string, detail: string, end: Pick<ErasureRemain, 'goes' | 'until'>) =>
@@ -61,9 +61,6 @@ export async function searchPublished(index: PublishedIndex, search: KeySearch):
   }
 }
 
-/** What a search looks for, and what it finds. */
-type KeySearch = Pick<BackupSearch, 'keys' | 'findings' | 'signal'>;
-
 /** Bundles of replaced commits that were searched, and commits of which none holds data. */
 interface Searched {
   /** Keys of bundles. */
@@ -77,8 +74,9 @@ const NOTHING_SEARCHED: Searched = { searched: new Set(), clean: [] };
 async function searchReplaced(
   { place, family }: Publication,
   unneeded: readonly string[],
-  { keys, findings, signal }: KeySearch,
+  search: KeySearch,
 ): Promise<Searched> {
+  const { findings, signal } = search;
   const home = await openHome(place);
   const holding = new Set<string>();
   const searched = new Set<string>();
@@ -87,14 +85,13 @@ async function searchReplaced(
     for (const bundle of commit.bundles) {
       const key = bundleKey(family, bundle);
       if (searched.has(key) || !unneeded.includes(key)) continue;
-      const only = { ...commit, bundles: [bundle], files: {} };
       const add = (found: number | null, detail: string) => {
         holding.add(key);
         const where = `${place}/${key}`;
         findings.add({ place: 'published_commit', key: found, where, detail, goes: 'erase' });
       };
       try {
-        await searchContents(await commitContents(home, only, signal), { keys, signal }, add);
+        await searchBundle(home, commit, bundle, search, add);
         searched.add(key);
       } catch (error) {
         // damaged, or removed meanwhile
@@ -157,12 +154,22 @@ const publishedOf = (index: PublishedIndex) => allPublications(folderOf(index));
 const placeOf = ({ known: { definition, registered } }: PublishedIndex): string | null =>
   homePlace(definition, registered.baseDir);
 
+/** The indexes of which a branch has objects. */
+function originsOf({ place, newest }: Publication): readonly ObjectFamily[] {
+  const of = newest?.bundles.flatMap(({ family }) => family ?? []) ?? [];
+  const families = new Set([
+    ...of,
+    ...(newest?.branch_of === undefined ? [] : [newest.branch_of.uuid]),
+  ]);
+  return [...families].map((family) => ({ place, family }));
+}
+
 /** The objects of an index in a store. */
 export type ObjectFamily = Pick<Publication, 'place' | 'family'>;
 
-/** Where an index is published, and where its backups are. */
+/** Where an index is published, that of which it is a branch too, and where its backups are. */
 export const familiesOf = (index: PublishedIndex & Pick<ErasurePlaces, 'backups'>) => [
-  ...publishedOf(index),
+  ...publishedOf(index).flatMap((published) => [published, ...originsOf(published)]),
   ...index.backups.map((place) => ({ place, family: backupFamily(index.known.registered.uuid) })),
 ];
 
@@ -188,8 +195,8 @@ async function findFormer(index: PublishedIndex, { place, family }: Publication)
   const home = await openHome(place);
   return inStore(async () => {
     const last = place === placeOf(index) ? await lastCommit(home, family) : null;
-    const newest = last === null ? null : { ...last, former: [] };
-    const { unneeded } = await sweepable(home, family, newest);
+    const only = last === null ? null : { ...last, former: [] };
+    const { unneeded } = await sweepable(home, family, only);
     // commits have names of files alone
     const bundles = unneeded
       .map(({ key }) => key)
@@ -197,6 +204,6 @@ async function findFormer(index: PublishedIndex, { place, family }: Publication)
     const own = last === null ? [] : [last];
     const cachedBut = (clean: readonly PublishedCommit[]) =>
       formerlyPublished(family, [...own, ...clean]);
-    return { bundles, cachedBut };
+    return { bundles, newest: last, cachedBut };
   });
 }

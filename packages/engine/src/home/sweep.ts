@@ -11,6 +11,7 @@ import {
   MOST_FORMER,
   type PublishedCommit,
   plannedMs,
+  readHead,
 } from './chain.ts';
 import { branchPins, type CommitPin, pinKey, pinnedCommits } from './pins.ts';
 import { ENDED, type Home } from './stored-json.ts';
@@ -130,8 +131,12 @@ const neededBy = ({ number, bundles, former }: PublishedCommit) => ({
   bundles: [...bundles.map(({ object }) => object), ...former.flatMap(({ dropped }) => dropped)],
 });
 
-/** Removes a pin, and what only it kept if its index was dropped. */
+/** Removes a pin and what only it kept, unless a later commit of its index is being published. */
 export async function removePin(home: Home, pin: Pick<CommitPin, 'uuid' | 'name'>): Promise<void> {
   await home.store.delete([pinKey(pin)]);
-  if (await isDropped(home, pin.uuid)) await sweepFamily(home, pin.uuid, null);
+  if (await isDropped(home, pin.uuid)) return void (await sweepFamily(home, pin.uuid, null));
+  const last = await lastCommit(home, pin.uuid);
+  const head = last === null ? null : await readHead(home, last.index);
+  const isNewest = head?.uuid === pin.uuid && head.number === last?.number;
+  if (isNewest) await sweepFamily(home, pin.uuid, last);
 }
