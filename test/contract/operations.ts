@@ -285,7 +285,7 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     },
     refused: [
       [{ shards: 0 }, 'invalid_argument'],
-      [{ shards: 65 }, 'limit_exceeded'],
+      [{ shards: 1025 }, 'limit_exceeded'],
     ],
     index: 'needed',
   },

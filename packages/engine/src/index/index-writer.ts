@@ -13,7 +13,6 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { shardTable } from '../schema/sharding/bucket-map.ts';
 import type { WindowStart } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -38,7 +37,7 @@ import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
 import { liveByShard, liveByWindow } from './live-docs.ts';
 import { PlannedMerges } from './merges/planned-merges.ts';
-import { PendingSegment, type PositionsByFile } from './pending-segment.ts';
+import type { PendingSegment, PositionsByFile } from './pending-segment.ts';
 import { SegmentBuffers } from './segment-buffers.ts';
 import { SegmentFlushes } from './segment-flushes.ts';
 import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
@@ -83,7 +82,6 @@ export class IndexWriter {
       settings: options.merge,
       flush: () => this.#flushes.flush(),
       segments: () => this.#segments,
-      table: () => shardTable(this.#layout),
       nextId: () => this.#nextId(),
       open: (entry) => this.#open(entry),
       changed: () => {
@@ -346,10 +344,7 @@ export class IndexWriter {
     this.#changed = false;
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
-    const pending = readers.map(
-      (reader) => new PendingSegment(reader, shardTable({ shards, map })),
-    );
-    this.#segments = new SegmentSet(pending, { shards, map });
+    this.#segments = new SegmentSet(readers, { shards, map });
   }
 
   /** Removes files that neither the commit nor a pin names: a crash or a rollback left them. */
@@ -381,8 +376,7 @@ export class IndexWriter {
   }
 
   #open(entry: SegmentEntry): PendingSegment {
-    const reader = SegmentReader.open(this.#directory, entry, this.#verification);
-    return new PendingSegment(reader, shardTable(this.#layout));
+    return this.#segments.pending(SegmentReader.open(this.#directory, entry, this.#verification));
   }
 
   #nextId(): string {

@@ -4,8 +4,9 @@ import { partOf, type Steps } from '../base/steps.ts';
 import { type HashSet, runOf } from '../schema/hash-set.ts';
 import { type BucketSpread, shardTable } from '../schema/sharding/bucket-map.ts';
 import { type ShardTable, shardOfKey } from '../schema/sharding/key-buckets.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
 import { type Duplicate, findingDuplicates } from './duplicates.ts';
-import type { PendingSegment } from './pending-segment.ts';
+import { PendingSegment } from './pending-segment.ts';
 
 /** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/keys/key.ts says. */
 export interface KeyBatch {
@@ -40,15 +41,25 @@ export class SegmentSet {
   readonly #table: ShardTable;
 
   /** Segments of an index whose keys are spread so. */
-  constructor(segments: readonly PendingSegment[], spread: BucketSpread) {
+  constructor(segments: readonly SegmentReader[], spread: BucketSpread) {
     this.#count = spread.shards ?? 1;
     this.#table = shardTable(spread);
-    this.#hold(segments);
+    this.#hold(segments.map((reader) => this.pending(reader)));
   }
 
   /** The segments, in the order of the commit. */
   get all(): readonly PendingSegment[] {
     return this.#all;
+  }
+
+  /** The shard of each bucket. */
+  get table(): ShardTable {
+    return this.#table;
+  }
+
+  /** A segment that may come to these. */
+  pending(reader: SegmentReader): PendingSegment {
+    return new PendingSegment(reader, this.#table);
   }
 
   get liveDocs(): number {

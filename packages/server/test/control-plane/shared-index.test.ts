@@ -102,9 +102,15 @@ describe.each([
       expect(own).toEqual([3, 3, 3]);
     }, WAIT);
     await read(3);
+    const scores = async () => {
+      const { hits } = await cluster.client.search({ index: INDEX, query: 'note 7', limit: 25 });
+      return hits.map(({ coordinates, score }) => ({ coordinates, score }));
+    };
+    const before = await scores();
     await cluster.client.applyReshard({ index: INDEX, shards: 2 });
     await read(3);
-    await cluster.expectWhole(true);
+    expect(await scores()).toEqual(before);
+    await cluster.expectWhole(false);
   });
 
   it('is gone from its nodes and its store when it is dropped', async () => {

@@ -1,5 +1,4 @@
 import { LhsError } from '@lakehouse-search/contract';
-import type { ShardTable } from '../../schema/sharding/key-buckets.ts';
 import type { SegmentEntry } from '../../segment/entry.ts';
 import type { Merged, MergeField } from '../../segment/merge.ts';
 import type { Directory } from '../../storage/directory.ts';
@@ -24,8 +23,6 @@ export interface MergeHost {
   readonly fields: readonly MergeField[];
   /** The writer's segments by now. */
   readonly segments: () => SegmentSet;
-  /** The shard of each bucket. */
-  readonly table: () => ShardTable;
   /** A segment's id that was never given before. */
   readonly nextId: () => string;
   readonly open: (entry: SegmentEntry) => PendingSegment;
@@ -216,12 +213,13 @@ export class PlannedMerges {
       );
       const [most] = shared.sort((a, b) => b.parts.size - a.parts.size);
       if (most === undefined) return null;
-      const { directory, fields, nextId, table } = this.#host;
+      const { directory, fields, nextId, segments } = this.#host;
+      const { table } = segments();
       this.#split = new SegmentSplit(most, {
         path: directory.path,
         fields,
         nextId,
-        table: table(),
+        table,
       });
     }
     const plan = this.#split.next();
