@@ -202,7 +202,7 @@ describe('pinned surfaces', () => {
         "index print": "TREE --index --syntax",
         "index reindex": "= reindex: INDEX --as-of --command --detach --memory --resume --runner --tasks --threads --window",
         "index rename": "= rename: INDEX NAME",
-        "index reshard": "INDEX --apply --shards",
+        "index reshard": "INDEX --apply --queries --shards --suggest",
         "index restore": "[FROM] --aliases --as --backup --base-dir --detach --index",
         "index rollback": "INDEX --detach --generation",
         "index search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --highlight-fields --hydrate --k --lexical-fields --like --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",

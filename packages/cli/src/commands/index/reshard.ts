@@ -1,7 +1,10 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
+import { readText } from '../../files/read-text.ts';
 import { reshardLines } from '../../search/lines/reshard-lines.ts';
+import { queriesOf } from '../../search/query-file.ts';
+import { measuredLoad, suggestionLines, suggestShards } from '../../search/suggest-shards.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 const NEXT = 'next: the same command with --apply';
@@ -13,6 +16,7 @@ export default class IndexReshard extends LhsCommand {
     'gives the segments to the shards of their keys; merges divide them later. An index over ' +
     'several nodes needs a control plane (lhs help serve).';
   static override examples = [
+    '<%= config.bin %> index reshard incidents --suggest',
     '<%= config.bin %> index reshard incidents --shards 3',
     '<%= config.bin %> index reshard incidents --shards 3 --apply --url https://lhs.example.com',
   ];
@@ -25,15 +29,32 @@ export default class IndexReshard extends LhsCommand {
       helpValue: 'N',
       min: 1,
       max: 1024,
-      required: true,
+      exactlyOne: ['shards', 'suggest'],
+    }),
+    suggest: Flags.boolean({
+      description: 'print a number of shards by size and by the time of searches measured now',
+      exclusive: ['apply'],
+    }),
+    queries: Flags.string({
+      description: 'queries to measure, one per line (the most frequent words)',
+      helpValue: 'FILE',
+      dependsOn: ['suggest'],
     }),
     apply: Flags.boolean({ description: 'put the new shards in force' }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexReshard);
-    const request = { index: args.index, shards: flags.shards };
     const backend = await this.backend(flags);
+    const { shards } = flags;
+    if (shards === undefined) {
+      const queries = flags.queries && queriesOf(await readText(flags.queries));
+      const load = await measuredLoad(backend, args.index, queries || undefined);
+      const suggestion = suggestShards(load);
+      if (flags.json) return this.printJson(suggestion);
+      return this.print(suggestionLines(suggestion));
+    }
+    const request = { index: args.index, shards };
     const report = progressReport(this.terminal, args.index, flags.json === true);
     const plan = await this.stoppable('the former shards are in force', (signal) =>
       flags.apply
