@@ -61,8 +61,8 @@ export default class IndexApply extends LhsCommand {
     { definition, baseDir }: DefinitionFile,
     flags: ApplyFlags,
   ): Promise<Applied | null> {
-    if (!flags.json) this.print([`${index}  is new`]);
     await backend.createIndex({ definition, base_dir: baseDir });
+    if (!flags.json) this.print([`${index}  is new`]);
     const build = await this.#build(backend, index, flags, 'created and built');
     return build && { action: 'created', build };
   }
