@@ -50,7 +50,7 @@ describe('an erasure', () => {
       expect(report.remains).toEqual([
         {
           ...{ place: 'published_commit', key: 0, where: held, goes: 'erase' },
-          detail: `document 7 of segment "s000001", kept for branch "${branch}": erase it there, too`,
+          detail: expect.stringContaining(`"s000001", kept for branch "${branch}": erase it there`),
         },
       ]);
       expect(holding()).toEqual([held]);

@@ -112,6 +112,20 @@ describe('an index that moves to a store which does not take it', () => {
     await at.close();
   });
 
+  it.each(Object.entries(AWAYS))('says so in its diagnosis: %s', async (_, fault) => {
+    const { backend, folder: base_dir } = store.lake;
+    store.server.fault = ({ key }) => (key.includes('/other/') ? fault : null);
+    const definition_yaml = definitionIn(`${store.place}/other`);
+    const altered = backend.alterIndex({ index, definition_yaml, base_dir, apply: true });
+    await expect(altered).rejects.toMatchObject({ message: expect.stringContaining('/other/') });
+    expect(await backend.diagnose({ index })).toContainEqual(
+      expect.objectContaining({
+        ...{ kind: 'published', level: 'problem', next: [{ step: 'leave_store', index }] },
+        detail: expect.stringContaining('/other/'),
+      }),
+    );
+  });
+
   it('stays where it is if that store has another index of its name', async () => {
     const { backend } = store.lake;
     const storage = `${store.place}/taken`;
@@ -132,6 +146,9 @@ describe('an index that moves to a store which does not take it', () => {
       ...taken,
       next: [{ step: 'leave_store', index }],
     });
+    expect(await backend.diagnose({ index })).toContainEqual(
+      expect.objectContaining({ kind: 'published', level: 'problem' }),
+    );
     await backend.moveIndex({ index, storage: `${store.place}/free` });
     expect(await rows()).toBe(1);
   });

@@ -11,6 +11,7 @@ import {
 } from '../chain.ts';
 import type { Home } from '../stored-json.ts';
 import { ifSound } from './if-sound.ts';
+import { takenThere } from './overtaken.ts';
 import { lostSmall } from './small-objects.ts';
 
 /** How a store is examined: by the sizes of its objects, or by all of their bytes. */
@@ -39,6 +40,15 @@ export async function lostObjects(
       lost.add(key);
   }
   return lost;
+}
+
+/**
+ * Reads the name of an index that has published nothing. Throws already_exists if another one has
+ * it, and as `inStore`.
+ */
+export async function lookForOther(home: Home, index: string, uuid: string, call: CallContext) {
+  const head = await readHead(home, index, call.signal);
+  if (head !== null && head.uuid !== uuid) throw takenThere(index, home.place);
 }
 
 /** As `lostObjects`, of the newest commit of an index of which a former one may be known. */

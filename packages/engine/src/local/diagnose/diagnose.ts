@@ -190,7 +190,7 @@ async function backups(
   }
 }
 
-/** Objects that the store of the index has lost. */
+/** Objects that the store of the index has lost, or why it cannot be read. */
 async function published(
   indexes: LocalIndexes,
   known: KnownIndex,
@@ -205,7 +205,8 @@ async function published(
     return faults.map((detail) => ({ ...problem, detail, advice, next }));
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    return [{ ...problem, detail: error.message, advice: 'check the store of the index' }];
+    const { message: detail, hint = 'check the store of the index', next } = error;
+    return [{ ...problem, detail, advice: hint, next }];
   }
 }
 

@@ -245,14 +245,19 @@ export async function lostInStore(
   const known = indexes.looks === null ? publishedIndex(indexes, uuid) : null;
   if (known === null) return NOTHING_LOST;
   const { openHome } = await import('../../home/repository.ts');
-  const { lostOfNewest } = await import('../../home/writing/lost-objects.ts');
+  const { lookForOther, lostOfNewest } = await import('../../home/writing/lost-objects.ts');
   const { windowsNeeding } = await import('../../home/windows/lost-windows.ts');
   const home = await openHome(known.storage);
   const { folder, openDirectory } = folderOf(indexes, uuid);
   const { newest } = readPublication({ folder, openDirectory, uuid }, home.place);
   const live = currentGeneration(folder);
-  if (newest === null || live === null) return NOTHING_LOST;
-  const keys = await inStore(() => lostOfNewest(home, newest, by, call)).catch((error) => {
+  if (live === null) return NOTHING_LOST;
+  const look = async () => {
+    if (newest !== null) return lostOfNewest(home, newest, by, call);
+    await lookForOther(home, nameThere(known), uuid, call);
+    return NOTHING_LOST.keys;
+  };
+  const keys = await inStore(look).catch((error) => {
     throw withWayOut(indexes, known.registered, error);
   });
   const commit = requireCommit(openDirectory(live.path));
