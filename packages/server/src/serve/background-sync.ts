@@ -13,7 +13,8 @@ export interface BackgroundSyncOptions {
   readonly backend: Pick<BackendApi, 'listIndexes' | 'listAliases' | 'follow'>;
   readonly logger: Logger;
   readonly faults: RepeatedFaults;
-  readonly metrics: Pick<Metrics, 'synced' | 'failing'>;
+  /** Absent: nothing serves them. */
+  readonly metrics?: Pick<Metrics, 'synced' | 'failing'>;
   /** False: only the names of the indexes are watched. */
   readonly enabled: boolean;
   readonly pollMs: number;
@@ -106,7 +107,7 @@ export class BackgroundSync {
         const code = error instanceof LhsError ? error.code : 'internal';
         if (GONE.includes(code)) faults.succeeded(SYNC, { index });
         if (GONE.includes(code) || signal.aborted) return;
-        metrics.failing(index, true);
+        metrics?.failing(index, true);
         faults.failed(SYNC, error, { index, in_ms: wait });
         await pause(wait, signal);
         wait = Math.min(2 * wait, MOST_PAUSE_MS);
@@ -126,7 +127,7 @@ export class BackgroundSync {
   #report(index: string, event: FollowEvent): void {
     const { logger, metrics, faults } = this.#options;
     const work = WORK[event.event];
-    metrics.failing(index, event.event === 'retry');
+    metrics?.failing(index, event.event === 'retry');
     if ('code' in event) {
       const { code, message } = event;
       const in_ms = event.event === 'retry' ? { in_ms: event.in_ms } : {};
@@ -134,7 +135,7 @@ export class BackgroundSync {
       return;
     }
     faults.succeeded(work, { index });
-    if (event.event === 'commit') metrics.synced(index);
+    if (event.event === 'commit') metrics?.synced(index);
     const { event: what, at: _, ...fields } = event;
     if (what !== 'waiting') logger.info({ index, ...fields }, `sync ${what}`);
   }

@@ -22,7 +22,6 @@ import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
 import { removals } from '../node/remove-index.ts';
 import { openLogs } from '../observe/call-logs.ts';
-import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { BackgroundSync, withSyncFailures } from './background-sync.ts';
@@ -85,9 +84,8 @@ async function start(
   const lease = { holds: () => registration?.holds() ?? false };
   const epochs = new Epochs(dataDir, isLed ? lease : undefined);
   const access = nodeAccess(key, epochs);
-  const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { logger } = log;
-  const faults = new RepeatedFaults(logger, metrics.failed);
+  const faults = new RepeatedFaults(logger);
   const followed = followedPlaces(engine, { own: reads, takes, faults });
   later(() => followed.close());
   const served = withSyncFailures(withFollowed(backend, followed), faults);
@@ -104,7 +102,7 @@ async function start(
   const { enabled, pollMs } = syncing;
   // under a control plane, the connector applies the changes of tables
   const syncs = { enabled: enabled && !isLed, pollMs };
-  const sync = new BackgroundSync({ backend, logger, faults, metrics, ...syncs });
+  const sync = new BackgroundSync({ backend, logger, faults, ...syncs });
   later(() => sync.stop());
   await sync.start();
   const close = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
