@@ -6,12 +6,21 @@
  *     process, through a gateway in this process, against 3 shards in this process.
  * (d) 20 snapshots of 5,000 rows through the connector of a control plane to 2 nodes, against
  *     `lhs index sync` of one process; target 0.6 of its rows per second.
+ * (e) Processor time of a search (any of several words, each page once) of 4 shards in a store,
+ *     through a gateway over 4, 3 and one node. Targets: 2.0 ms over 4 nodes, of which a node 0.25;
+ *     one node takes 2.2 times what each of 3 does.
+ * (f) The same searches over 3 nodes, one of which is stopped, then another killed: p99, partial
+ *     answers and hedged reads; targets 2 times the undisturbed p99, no partial answer. Then
+ *     simulated searches of 1,000 shards with the times of (f), by the rule of the gateway.
+ * (g) A node with an empty disk over the index LHS_BENCH_INDEX that is published in
+ *     LHS_BENCH_STORE: from its start to the first answer; target 2 s.
  *
- *   node bench/cluster.ts [c|d] [rounds, default 3]
+ *   node bench/cluster.ts [c|d|e|f|g] [rounds, default 3]
  *
- * LHS_BENCH_TABLE names another table of the same fields for (c).
+ * LHS_BENCH_TABLE names another table of the same fields for (c), (e) and (f), LHS_BENCH_SEARCHES
+ * the number of searches.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +28,7 @@ import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openCluster, openStore } from '@lakehouse-search/server';
+import { costOfSearches, emptyDisk, simulate, slowNodes } from './cluster-store.ts';
 import {
   commitQueries,
   commitsDefinition,
@@ -29,41 +39,13 @@ import {
   workFolder,
 } from './shared.ts';
 import { snapshotsTable } from './snapshots-table.ts';
+import { end, FREE, KEY, pause, serve } from './stored-cluster.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
-const KEY = 'key of the cluster of a benchmark';
-const [part = 'cd'] = process.argv.slice(2);
+const [part = 'cdefg'] = process.argv.slice(2);
 const rounds = Number(process.argv[3] ?? 3);
 const folder = workFolder();
-const children: ChildProcess[] = [];
-
-/** Starts `lhs serve ROLE`; its addresses. */
-async function serve(role: string, data: string, ...args: string[]) {
-  const all = [LHS, 'serve', role, '--json', '--data-dir', join(folder, data), ...args];
-  const env = { ...process.env, LHS_CLUSTER_KEY: KEY, LHS_LOG_LEVEL: 'silent', LHS_THREADS: '0' };
-  const child = spawn(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(child);
-  let printed = '';
-  return new Promise<{ child: ChildProcess; grpc: string; url: string }>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`the ${role} ended: ${printed}`)));
-    child.stdout.on('data', (chunk) => {
-      printed = printed.includes('"grpc":') ? printed : printed + chunk;
-      const line = printed
-        .split('\n')
-        .find((one) => one.startsWith('{"url"') || one.startsWith('{"grpc"'));
-      if (line !== undefined)
-        resolve({ child, ...(JSON.parse(line) as { grpc: string; url: string }) });
-    });
-  });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
-
-const FREE = ['--addr', '127.0.0.1:0'];
+process.env.LHS_COLD_CACHE_DIR = join(folder, 'cache');
 
 /** Median milliseconds per query of each backend, in turns. */
 async function medians(
@@ -100,7 +82,7 @@ async function shards(): Promise<void> {
     local.push(backend);
   }
   const nodes = await Promise.all(
-    [0, 1, 2].map((i) => serve('node', `node-${i}`, ...FREE, '--no-sync')),
+    [0, 1, 2].map((i) => serve('node', join(folder, `node-${i}`), ...FREE, '--no-sync')),
   );
   const releases: (() => unknown)[] = [];
   const addresses = nodes.map(({ grpc }) => grpc);
@@ -121,7 +103,7 @@ async function shards(): Promise<void> {
   shown('3 shards on 3 nodes', remote, `+ ${more.toFixed(3)} ms, ${(remote / three).toFixed(2)} x`);
   for (const release of releases.toReversed()) await release();
   for (const backend of local) await backend.close();
-  for (const { child } of nodes) await end(child);
+  for (const node of nodes) await end(node);
 }
 
 const SNAPSHOTS = 20;
@@ -164,22 +146,24 @@ async function connector(
   snapshots: readonly string[],
   round: string,
 ): Promise<number> {
-  const store = `plane-${round}`;
+  const store = join(folder, `plane-${round}`);
   const own = [...FREE, '--rest-addr', '127.0.0.1:0'];
   const idle = await serve('control-plane', store, ...own, '--no-sync');
   const led = ['--control-plane', idle.grpc];
   const nodes = await Promise.all(
-    ['n1', 'n2'].map((name) => serve('node', `${name}-${round}`, ...FREE, ...led, '--node', name)),
+    ['n1', 'n2'].map((name) =>
+      serve('node', join(folder, `${name}-${round}`), ...FREE, ...led, '--node', name),
+    ),
   );
-  const gateway = await serve('gateway', `gateway-${round}`, ...own, ...led);
+  const gateway = await serve('gateway', join(folder, `gateway-${round}`), ...own, ...led);
   const client = createRemote({ url: gateway.url });
   while ((await client.license({})).nodes_in_use < nodes.length) await pause();
   // definitions of requests name catalogs: the store takes that of a folder
-  const opened = await openStore({ file: join(folder, store, 'server.db') });
+  const opened = await openStore({ file: join(store, 'server.db') });
   await opened.definitions.add('commits', definition);
   await opened.close();
   await client.reindex({ index: 'commits', as_of: snapshots[0] });
-  await end(idle.child);
+  await end(idle);
   const began = performance.now();
   const plane = await serve(
     'control-plane',
@@ -194,16 +178,25 @@ async function connector(
   while ((await client.search(request)).snapshot !== head) await pause();
   const rate = (SNAPSHOTS * ROWS * 1000) / (performance.now() - began);
   await client.close();
-  for (const { child } of [gateway, ...nodes, plane]) await end(child);
+  for (const one of [gateway, ...nodes, plane]) await end(one);
   return rate;
 }
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
 try {
   if (part.includes('c')) await shards();
   if (part.includes('d')) await ingest();
+  if (part.includes('e')) {
+    console.log(`(e) searches of a cluster (${machine()})`);
+    await costOfSearches(folder);
+  }
+  if (part.includes('f')) {
+    console.log(`(f) nodes that stop (${machine()})`);
+    simulate(await slowNodes(folder));
+  }
+  if (part.includes('g')) {
+    console.log(`(g) an empty disk (${machine()})`);
+    await emptyDisk(folder, rounds);
+  }
 } finally {
-  for (const child of children) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }
