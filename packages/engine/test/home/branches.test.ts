@@ -78,6 +78,18 @@ describe('a branch of an index in a store', () => {
     expect(verified).toMatchObject({ equal: true });
   });
 
+  it('is refused for a branch that the table has not', async () => {
+    await setTableRef(store.lake.source, 'audit', { kind: 'branch' });
+    const clone = store.lake.backend.cloneIndex({ index: 't', name: 'b', ref: 'audti' });
+    await expect(clone).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('"audti" is no snapshot, branch or tag'),
+      hint: expect.stringContaining('audit'),
+    });
+    expect(await store.lake.backend.listIndexes()).toHaveLength(1);
+    await store.lake.backend.cloneIndex({ index: 't', name: 'b', ref: 'audit' });
+  });
+
   it('keeps what it needs when its index is compacted, swept and dropped', async () => {
     await store.lake.backend.cloneIndex({ index: 't', name: 'b' });
     const expected = await readAt('b');

@@ -4,6 +4,7 @@ import { checkCloneIndexRequest, requireListed } from '@lakehouse-search/contrac
 import { type ClonedIndex, cloneIndex } from '../../home/clone-index.ts';
 import type { KnownIndex } from '../../open/open-index.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
+import { followedSnapshot } from '../../source/source-table.ts';
 import { accessible } from '../caller.ts';
 import type { LocalIndexes } from '../local-indexes.ts';
 import { indexToBackUp } from './index-to-back-up.ts';
@@ -12,7 +13,8 @@ import { timed, withLock } from './write-index.ts';
 
 /**
  * Makes a second index from the newest commit of an index; in its store, if it has one, as a branch
- * that shares its objects. Throws as `cloneIndex` and `HomeIndex.branch`.
+ * that shares its objects. Throws not_found for a branch or tag that its table has not, and as
+ * `cloneIndex` and `HomeIndex.branch`.
  */
 export async function cloneLocal(
   indexes: LocalIndexes,
@@ -24,6 +26,7 @@ export async function cloneLocal(
   requireListed(call, name);
   indexes.registry.requireFree(name);
   indexes.sweep();
+  if (ref !== undefined) followedSnapshot(await indexes.tables.newest(known, call.signal), ref);
   return timed(async () => {
     const { dataDir, registry, openDirectory } = indexes;
     const which = { name, ...(ref === undefined ? {} : { ref }) };
