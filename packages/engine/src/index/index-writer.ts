@@ -248,7 +248,7 @@ export class IndexWriter {
   take(part: Commit): void {
     this.#guard.run(() => {
       checkBuild(part, this.#fields, this.#layout);
-      for (const entry of part.segments) this.#segments.push(this.#open(entry));
+      this.#segments.push(...part.segments.map((entry) => this.#open(entry)));
       this.#nextSegment = Math.max(this.#nextSegment, part.next_segment);
       this.#nextRevision = Math.max(this.#nextRevision, part.next_revision);
       this.#changed = true;

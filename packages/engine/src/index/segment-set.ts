@@ -66,8 +66,8 @@ export class SegmentSet {
     return this.#all.reduce((sum, { liveDocs }) => sum + liveDocs, 0);
   }
 
-  push(segment: PendingSegment): void {
-    this.#hold([...this.#all, segment]);
+  push(...segments: readonly PendingSegment[]): void {
+    this.#hold([...this.#all, ...segments]);
   }
 
   /** As `IndexWriter.settle`. */

@@ -4,7 +4,8 @@
  * an object beside it. A task that has run already returns that result: retries and twins do no
  * harm, and a build that goes on does only what is missing.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
@@ -26,6 +27,7 @@ import { openSource } from '../source/source-table.ts';
 import { damagedHome, inStore } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 import { mappingOver } from '../sync/build/build-generation.ts';
 import type { BuildResources } from '../sync/build/build-resources.ts';
 import { type RebuildResult, rebuildIndex } from '../sync/build/rebuild.ts';
@@ -85,8 +87,9 @@ export async function runTask(
   if (known !== null) return known;
   const { source } = registeredDefinition(task.definition);
   const table = await openSource(source, task.base_dir, signal);
-  const folder = mkdtempSync(join(tmpdir(), 'lhs-task-'));
+  const folder = join(tmpdir(), `lhs-task-${randomUUID()}`);
   try {
+    makeFolder(folder);
     const result = await build({ task, host, home, table, folder }, call);
     const key = bundleKey(task.family, { object: resultObject(task) });
     await inStore(() => home.store.put(key, Buffer.from(JSON.stringify(result)), { signal }));
