@@ -32,6 +32,8 @@ export interface RoutedIndex {
 export interface RoutingSource {
   /** Names of the indexes, built or not. */
   names(): readonly string[];
+  /** Throws unreachable while there may be indexes that `names` does not have. */
+  requireComplete(): void;
   /** The index of each alias. */
   aliases(): ReadonlyMap<string, string>;
   /** The routing of an index; undefined: there is no such index, or no shard of it is built. */

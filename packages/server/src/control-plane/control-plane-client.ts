@@ -219,6 +219,10 @@ class ControlPlaneRouting implements PlaneRouting {
     this.#watching = this.#watch();
   }
 
+  requireComplete(): void {
+    if (!this.isKnown) throw new LhsError('unreachable', 'no control plane has answered yet');
+  }
+
   names = (): readonly string[] => this.#names;
   aliases = (): ReadonlyMap<string, string> => this.#aliases;
   current = (index: string): RoutedIndex | undefined => this.#indexes.get(index);

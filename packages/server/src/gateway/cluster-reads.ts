@@ -170,14 +170,19 @@ export class ClusterReads {
 
 /**
  * The index that a request names by its name or an alias. Throws invalid_argument if it has to be
- * named, index_not_found, permission_denied.
+ * named, index_not_found, permission_denied, unreachable.
  */
 export function resolveIndex(
   routing: RoutingSource,
   index: string | undefined,
   call: CallContext,
 ): string {
-  return namedIndex(index, routing.names(), (alias) => routing.aliases().get(alias), call);
+  try {
+    return namedIndex(index, routing.names(), (alias) => routing.aliases().get(alias), call);
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'index_not_found') routing.requireComplete();
+    throw error;
+  }
 }
 
 /** The routing of a point in time: the commits that its nodes have pinned. */

@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import type { LhsError } from '@lakehouse-search/contract';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex } from '../cluster/routing.ts';
@@ -32,10 +32,11 @@ export class LedRouting implements AdminRouting {
 
   /** Throws unreachable until something has said where the indexes are. */
   requireReady(): void {
-    if (this.#plane.isKnown) return;
-    if (this.#nodes !== undefined) this.#nodes.requireReady();
-    else throw new LhsError('unreachable', 'no control plane has answered yet');
+    if (this.#source === this.#plane) this.requireComplete();
+    else this.#nodes?.requireReady();
   }
+
+  requireComplete = (): void => this.#plane.requireComplete();
 
   get seen(): readonly SeenNode[] {
     if (this.#source !== this.#plane) return (this.#source as StaticRouting).seen;

@@ -53,6 +53,13 @@ export class StaticRouting implements RoutingSource {
     throw new LhsError('unreachable', 'no node of the cluster is reachable');
   }
 
+  requireComplete(): void {
+    const unknown = this.seen.find(({ state }) => state === null);
+    if (unknown === undefined) return;
+    const message = `node ${unknown.address}, which may have the index, has not answered yet`;
+    throw new LhsError('unreachable', message);
+  }
+
   names(): readonly string[] {
     const own = this.seen.flatMap(({ state }) =>
       state === null ? [] : [...state.indexes, ...state.followed],

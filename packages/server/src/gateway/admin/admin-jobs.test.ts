@@ -12,6 +12,7 @@ const heldBy = (address: string, index: string) => ({
 const routing = {
   seen: [heldBy('n1:1', 'notes'), heldBy('n2:1', 'notes')],
   names: () => ['notes'],
+  requireComplete: () => {},
   aliases: () => new Map([['latest', 'notes']]),
   refresh: async () => {},
 } as unknown as AdminRouting;
