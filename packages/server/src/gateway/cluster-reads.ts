@@ -21,7 +21,7 @@ import { pitReplicas } from './cluster-pits.ts';
 import { Hedging } from './hedging.ts';
 import { type CopyRead, isOfNode, type ReadReach, readCopies } from './read-copies.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
-import { noData, replicatedShard } from './replicated-shard.ts';
+import { noData, replicatedShard, STATUS_HINT } from './replicated-shard.ts';
 
 /** What reads of a cluster are made of. */
 export interface ClusterReadsOptions {
@@ -247,7 +247,8 @@ async function askAny<T>(
   const up = [...copies.values()].filter(({ address }) => !reach.routing.isDown(address));
   if (copies.size === 0) throw noData(`index "${index}"`);
   if (up.length === 0) {
-    throw new LhsError('unreachable', `no node of index "${index}" is reachable`);
+    const message = `no node of index "${index}" is reachable`;
+    throw new LhsError('unreachable', message, { hint: STATUS_HINT });
   }
   const read = commitRead<T>(operation, request);
   return (await readCopies(reach, up, read)).answer;

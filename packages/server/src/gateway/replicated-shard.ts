@@ -11,7 +11,9 @@ import {
 import type { Replica, RoutedShard } from '../cluster/routing.ts';
 import { type ReadReach, readCopies } from './read-copies.ts';
 
-const STATUS_HINT = 'the status of the index names missing shards and what is done about them';
+/** What shows why nodes have no data, and what is done about it. */
+export const STATUS_HINT =
+  'the status of the index names missing shards and what is done about them';
 
 /** Operations whose answers, or requests, name documents by their numbers in one commit. */
 const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
