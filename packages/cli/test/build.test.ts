@@ -1,5 +1,5 @@
 // @module-tag campaign
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../test/support/effort.ts';
@@ -77,6 +77,22 @@ describe('a build by tasks', () => {
     expect(died.code).toBe(1);
     expect(died.stderr).toContain('a process that runs tasks ended with exit code 3');
     const built = await lhs([...args, `${LHS_COMMAND} build task`]);
+    expect(built.code).toBe(0);
+  });
+
+  it.skipIf(process.platform === 'win32')('leaves nothing on a disk that is full', async () => {
+    const plan = await lhs(['build', 'plan', 'small', '--tasks', '2']);
+    // no file may be larger than a block
+    const child = spawn('sh', ['-c', `ulimit -f 1; exec ${LHS_COMMAND} build task`], {
+      env: { ...process.env, ...env() },
+    });
+    child.stdin.end(plan.stdout);
+    const { code, stdout, stderr } = await ended(child);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/error: cannot write ".*lhs-task-/);
+    expect(readdirSync(home.path('tmp')).filter((name) => name.includes('task'))).toEqual([]);
+    const results = await lhs(['build', 'task'], plan.stdout);
+    const built = await lhs(['build', 'commit', 'small'], results.stdout);
     expect(built.code).toBe(0);
   });
 
