@@ -150,7 +150,7 @@ export function notPublished(looks: PublishedLooks, name: string, error: unknown
   const moved = looks.adviceOn(isSelf ? nameIn(location) : name);
   if (isSelf && !isPlace) {
     const message = `there is no index at "${location}" any more`;
-    const advice = moved ?? { hint: 'it was dropped there, or renamed' };
+    const advice = moved ?? { hint: 'it was dropped there, was renamed, or left it' };
     return new LhsError('index_not_found', message, { ...advice, details });
   }
   const message = isSelf

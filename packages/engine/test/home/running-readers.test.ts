@@ -168,7 +168,7 @@ describe('a program that reads by location', () => {
     await store.lake.backend.dropIndex({ index: 't' });
     const dropped = {
       ...{ code: 'index_not_found', message: `there is no index at "${store.place}/t" any more` },
-      hint: 'it was dropped there, or renamed',
+      hint: 'it was dropped there, was renamed, or left it',
     };
     const request = { index: `${store.place}/t`, query: 'train' };
     await expect(engine.search(request)).rejects.toMatchObject(dropped);
@@ -194,7 +194,11 @@ describe('a program that reads by location', () => {
     }
     await store.lake.backend.moveIndex({ index: 't', storage: store.place });
     for (const reader of readers) expect(await total(reader)).toBe(300);
-    await store.lake.backend.dropIndex({ index: 't' });
+    await store.lake.backend.moveIndex({ index: 't' });
+    const left = { hint: 'it was dropped there, was renamed, or left it' };
+    const request = { index: `${store.place}/t`, query: '*' };
+    await expect(readers[0]!.search(request)).rejects.toMatchObject(left);
+    await expect(total(readers[1]!)).rejects.toHaveProperty('hint', undefined);
     await expect(open()).rejects.toMatchObject({ hint: expect.stringContaining('"storage"') });
     for (const reader of readers) await reader.close();
   });

@@ -130,7 +130,8 @@ export class PublishedReader {
       .filter((index) => !heads.some(({ name }) => name === index.name));
     for (const { name } of gone) {
       const to = await inStore(() => whereMoved(this.#parts.home, name, call.signal));
-      if (to !== null) this.#moved.set(name, to);
+      if (to === null) this.#moved.delete(name);
+      else this.#moved.set(name, to);
     }
     const dropped = gone.map((index) => this.#drop(index));
     let isChanged = dropped.length > 0;
