@@ -70,8 +70,8 @@ export async function openEngine(
   const location = locationOf(dataDir);
   if (location !== null) {
     const { openPublished } = await import('./home/reading/open-published.ts');
-    const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK, only } = options;
-    const reader = await openPublished(location, { openDirectory, clock, only });
+    const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK, only, asPlace } = options;
+    const reader = await openPublished(location, { openDirectory, clock, only, asPlace });
     return new LocalEngine(reader.folder, { ...options, reader });
   }
   requireDataFolder(dataDir, options);

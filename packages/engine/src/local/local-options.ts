@@ -35,6 +35,8 @@ export interface EngineOptions extends LocalOptions {
   readonly memory?: EngineMemory;
   /** The names of the indexes that are read at a place of published indexes. Default: all. */
   readonly only?: () => readonly string[];
+  /** The location is a place of published indexes, which may have none yet. */
+  readonly asPlace?: boolean;
   /** Brings published indexes, opened by location, to the data folder: nothing is written. */
   readonly reader?: PublishedReader;
   /**

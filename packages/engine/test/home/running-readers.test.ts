@@ -203,6 +203,26 @@ describe('a program that reads by location', () => {
     for (const reader of readers) await reader.close();
   });
 
+  it('reads a place before anything is published there', async () => {
+    const later = `${store.place}-later`;
+    await expect(openEngine(later, { threads: 0 })).rejects.toHaveProperty(
+      'code',
+      'index_not_found',
+    );
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const reader = await openEngine(later, { threads: 0, refreshMs: 0, asPlace: true });
+    expect(await reader.listIndexes()).toEqual([]);
+    expect(warned.mock.calls).toEqual([
+      [`"${later}" has no index yet: those to come are read`, 'LhsWarning'],
+    ]);
+    await store.lake.backend.moveIndex({ index: 't', storage: later });
+    expect(await total(reader)).toBe(300);
+    await reader.close();
+    warned.mockRestore();
+    const none = openEngine('s3://no-such-bucket/x', { threads: 0, asPlace: true });
+    await expect(none).rejects.toHaveProperty('code', 'not_found');
+  });
+
   it('shares what it fetched with other processes', async () => {
     const [one, other] = [await open(), await open()];
     await CHANGES.append!(0);

@@ -137,6 +137,7 @@ async function openFolder(
   const store = await openLicensedStore(location, license, later);
   const backend = await openEngine(storage ?? dataDir, {
     ...SERVED_FOLDER,
+    asPlace: true,
     threads,
     memory,
     ...(refreshMs === undefined ? {} : { refreshMs }),

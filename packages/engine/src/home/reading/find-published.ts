@@ -23,11 +23,13 @@ export interface PublishedLocation {
 }
 
 /**
- * Finds what `s3://bucket/prefix/NAME`, `s3://bucket/prefix`, or a folder as a URL names. Throws
+ * Finds what `s3://bucket/prefix/NAME`, `s3://bucket/prefix`, or a folder as a URL names; what has
+ * neither is a place if `asPlace` is set. Throws
  * invalid_argument, index_not_found, unsupported for a place of a later version, and as `inStore`.
  */
 export async function findPublished(
   location: string,
+  { asPlace = false }: { readonly asPlace?: boolean | undefined },
   signal?: AbortSignal,
 ): Promise<PublishedLocation> {
   const path = (location.startsWith('file:') ? fileURLToPath(location) : location).replace(
@@ -48,6 +50,10 @@ export async function findPublished(
   if (!path.startsWith('/') && !isObjectPath(path)) throw noLocation(location);
   const home = await openHome(path);
   if (await inStore(() => isRepository(home, signal))) return { home, index: null };
+  if (asPlace) {
+    process.emitWarning(`"${path}" has no index yet: those to come are read`, 'LhsWarning');
+    return { home, index: null };
+  }
   throw parent === null ? noLocation(location) : await notThere(parent, name);
 }
 

@@ -14,6 +14,8 @@ interface PublishedOptions {
   readonly clock: Clock;
   /** Of a place: the names of the indexes that are read. Default: all. */
   readonly only?: (() => readonly string[]) | undefined;
+  /** It is a place, which may have no index yet: a warning says so. */
+  readonly asPlace?: boolean | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function openPublished(
 ): Promise<PublishedReader> {
   // a wrong setting is refused before anything is fetched
   cacheLimit();
-  const { home, index } = await findPublished(location, call.signal);
+  const { home, index } = await findPublished(location, options, call.signal);
   const name = index?.name ?? null;
   const opened = openFolder(`2.${hash('sha256', location).slice(0, 32)}`);
   const reader = new PublishedReader({ ...options, home, name, location, opened });
