@@ -1,5 +1,6 @@
 import { LakeError } from '../../base/errors.ts';
 import { type FaultKind, type FaultRules, isPassing, retryAfter } from '../store-requests.ts';
+import { profileFault } from './s3-profile.ts';
 
 /** An error of the SDK, as far as it is read here. */
 interface SdkFault {
@@ -69,8 +70,9 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
   if (/Credentials?ProviderError|Could not load credentials/.test(`${name} ${message}`)) {
     return make(
       'permission_denied',
-      'no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE' +
-        ', or for a public bucket AWS_NO_SIGN_REQUEST=1',
+      profileFault(process.env) ??
+        'no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ' +
+          'AWS_PROFILE, or for a public bucket AWS_NO_SIGN_REQUEST=1',
     );
   }
   const named =
