@@ -3,8 +3,11 @@ import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { NodeClient } from './node-client.ts';
 import type { ProbeNode } from './silent-nodes.ts';
 
-/** Time in which a node that is read answers the read or a probe. */
-export const SILENCE_MS = 300;
+/**
+ * Time in which a node that is read answers the read or a probe: nodes of a busy machine often need
+ * some hundred milliseconds. A late read does not wait for it if another node has the shard.
+ */
+export const SILENCE_MS = 1000;
 /** Turns of the event loop while a probe waits: a gateway that was delayed itself counts few. */
 const TURNS = 8;
 const SILENT: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded']);

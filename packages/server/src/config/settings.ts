@@ -79,7 +79,7 @@ export const SERVER_SETTINGS = Object.freeze({
   'cluster.node': setting('name', 'name of the node (its HOST:PORT)'),
   'cluster.advertise': setting('name', 'HOST:PORT for others (its address)'),
   'cluster.shard_ordinals': setting('name', 'shards of the node, by commas'),
-  'cluster.silence_ms': whole(30, 600_000, 'a node so long silent is away (300)'),
+  'cluster.silence_ms': whole(30, 600_000, 'a node so long silent is away (1000)'),
   'cluster.shard_timeout_ms': whole(10, 600_000, 'time of a node for a read (5,000)'),
   'cluster.control_plane': setting(
     'name',
