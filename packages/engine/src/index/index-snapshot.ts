@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { shardTable } from '../schema/sharding/bucket-map.ts';
+import { type BucketSpread, sameSpread, shardTable } from '../schema/sharding/bucket-map.ts';
 import { type ShardTable, shardOfKey } from '../schema/sharding/key-buckets.ts';
 import { sameFiles, shardParts } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -60,7 +60,7 @@ export class IndexSnapshot {
     this.generation = generation;
     this.commit = commit;
     this.segments = segments;
-    this.#shardTable = shardTable({ shards: commit.shards, map: commit.shard_map });
+    this.#shardTable = shardTable(spreadOf(commit));
     this.shards = shardsOf(commit, segments, this.#shardTable);
     this.#verification = verification;
   }
@@ -147,7 +147,7 @@ export function openSnapshot(
       });
     }
     try {
-      const segments = openSegments(directory, commit, verification, options.former?.segments);
+      const segments = openSegments(directory, commit, verification, options.former);
       return new IndexSnapshot(options.generation ?? 1, commit, segments, verification);
     } catch (error) {
       const replaced = readCommit(directory)?.number !== commit.number;
@@ -157,19 +157,22 @@ export function openSnapshot(
 }
 
 /**
- * Opens all files of a commit, or none; segments of `former` that it names too are shared.
+ * Opens all files of a commit, or none; segments of `former` that it names too are shared, unless
+ * other shards see other documents of them.
  */
 export function openSegments(
   directory: Directory,
   commit: Commit,
   verification: Verification,
-  former: readonly SegmentReader[] = [],
+  former?: IndexSnapshot,
 ): readonly SegmentReader[] {
   const readers: SegmentReader[] = [];
+  const isSame = former !== undefined && sameSpread(spreadOf(former.commit), spreadOf(commit));
+  const known = former?.segments.filter(({ entry }) => isSame || entry.parts === undefined);
   try {
     commit.files.hold();
     for (const entry of commit.segments) {
-      const shared = former.find((reader) => sameFiles(reader.entry, entry));
+      const shared = known?.find((reader) => sameFiles(reader.entry, entry));
       readers.push(shared?.retain() ?? SegmentReader.open(directory, entry, verification));
     }
     return readers;
@@ -178,6 +181,8 @@ export function openSegments(
     throw error;
   }
 }
+
+const spreadOf = ({ shards, shard_map: map }: Commit): BucketSpread => ({ shards, map });
 
 function shardsOf(
   { shards = 1 }: Commit,

@@ -87,7 +87,7 @@ function open(source: CommitSource): void {
   const verification = new Verification(directory);
   try {
     const commit = decodeCommit(directory, COMMIT_FILE, bytes, former?.commit);
-    const segments = openSegments(directory, commit, verification, former?.segments);
+    const segments = openSegments(directory, commit, verification, former);
     const snapshot = new IndexSnapshot(generation, commit, segments, verification);
     const { mapping } = withMapping(snapshot, String(source.id), () => definition);
     const shards = localShards(snapshot, mapping, { filters, clock });

@@ -59,7 +59,7 @@ export function openPinned(
   const { now, generation = 1, former } = options;
   const verification = new Verification(directory);
   const commit = onPin(directory, id, now, (pin) => readPin(directory, pin));
-  const segments = openSegments(directory, commit, verification, former?.segments);
+  const segments = openSegments(directory, commit, verification, former);
   return new IndexSnapshot(generation, commit, segments, verification);
 }
 
