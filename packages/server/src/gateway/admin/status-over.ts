@@ -12,8 +12,8 @@ interface Owner {
 }
 
 /**
- * The status of an index by the nodes that answer in time; shards of the others are named in
- * `missing_shards`. Throws the error of a node if none answers.
+ * The status of an index by the nodes that answer in time; shards that only others hold are
+ * named in `missing_shards`. Throws the error of a node if none answers.
  */
 export async function statusOver(
   nodes: AdminNodes,
@@ -32,9 +32,9 @@ export async function statusOver(
   });
   if (answers.length === 0) throw (results[0] as PromiseRejectedResult).reason;
   const status = mergeAnswers('status', answers);
-  if (answers.length === owners.length) return status;
   const there = new Set(answers.flatMap(({ ordinals }) => ordinals));
   const away = owners.flatMap(({ ordinals }) => ordinals).filter((shard) => !there.has(shard));
+  if (away.length === 0) return status;
   const missing = new Set([...(status.missing_shards ?? []), ...away]);
   return { ...status, missing_shards: [...missing].sort((a, b) => a - b) };
 }
