@@ -47,7 +47,7 @@ export { notBuilt } from './open/open-index.ts';
 export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
-export { definitionDigest } from './schema/definition-digest.ts';
+export { definitionDigest, rowsDigest } from './schema/definition-digest.ts';
 export { idOf } from './schema/keys/key.ts';
 export { readingYaml } from './schema/parse/bounded-yaml.ts';
 export { readCatalogFile } from './schema/parse/resolve-catalog.ts';

@@ -6,3 +6,7 @@ export function definitionDigest(definition: Definition): string {
   const { text: _, only: __, ...whole } = definition;
   return createHash('sha256').update(JSON.stringify(whole)).digest('hex');
 }
+
+/** The digest of what a definition says about rows: not where the index is kept. */
+export const rowsDigest = (definition: Definition): string =>
+  definitionDigest({ ...definition, storage: undefined, replicas: undefined });

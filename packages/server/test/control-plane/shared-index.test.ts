@@ -113,6 +113,21 @@ describe.each([
     await cluster.expectWhole(false);
   });
 
+  it('has clones in its store, which all nodes read', async () => {
+    const name = 'trial';
+    const cloned = await cluster.client.cloneIndex({ index: INDEX, name });
+    const { size } = cluster.table.rows;
+    expect(cloned).toMatchObject({ index: name, cloned_from: INDEX, num_docs: size });
+    await vi.waitFor(async () => {
+      const copies = (await cluster.store.routes.get(name))?.replicas.map((own) => own.length);
+      expect(copies).toEqual([3, 3]);
+    }, WAIT);
+    const answer = await cluster.client.search({ index: name, query: '*:*' });
+    expect(answer).toMatchObject({ total: size, shards_scanned: 2 });
+    await cluster.client.dropIndex({ index: name });
+    await cluster.expectWhole(false);
+  });
+
   it('is gone from its nodes and its store when it is dropped', async () => {
     await cluster.client.dropIndex({ index: INDEX });
     await vi.waitFor(async () => {

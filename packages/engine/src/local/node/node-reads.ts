@@ -8,7 +8,7 @@ import { valueFromBytes, valueToBytes } from '../../base/bytes/value-bytes.ts';
 import { identityParts } from '../../index/commits/source-identity.ts';
 import { describeShards } from '../../open/describe-index.ts';
 import { commitVersion, type KnownIndex, type OpenIndex } from '../../open/open-index.ts';
-import { definitionDigest } from '../../schema/definition-digest.ts';
+import { definitionDigest, rowsDigest } from '../../schema/definition-digest.ts';
 import { homePlace } from '../../schema/parse/resolve-definition.ts';
 import type { LocalContext } from '../../search/context.ts';
 import type { RequestedRow } from '../../search/fetch/rows.ts';
@@ -263,11 +263,9 @@ function readable({ name, known, open, openedAt }: HeldCommit, now: number): Rea
     bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     sizes,
     age_ms: Math.round(now - openedAt),
-    // where an index is kept says nothing about its rows
-    definition: [
-      definitionDigest({ ...built, storage: undefined, replicas: undefined }),
-      ...(restrictions === undefined ? [] : [restrictions]),
-    ].join('+'),
+    definition: [rowsDigest(built), ...(restrictions === undefined ? [] : [restrictions])].join(
+      '+',
+    ),
   };
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackupRequest } from '@lakehouse-search/contract';
-import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine/internal';
+import { registeredDefinition, rowsDigest } from '@lakehouse-search/engine/internal';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeReceiptKey } from '../../store/receipt-key.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
@@ -22,7 +22,7 @@ fields: [${fields}]
 `;
 const TEXT = definitionOf('{ name: title, type: TEXT }');
 const OTHER = definitionOf('{ name: title, type: KEYWORD }');
-const digestOf = (text: string) => definitionDigest(registeredDefinition(text));
+const digestOf = (text: string) => rowsDigest(registeredDefinition(text));
 
 let stored = TEXT;
 let held: BuiltPart[] = [];
@@ -73,6 +73,12 @@ describe('a backup over nodes', () => {
     };
     await expect(api.backup({ index: 'notes' })).rejects.toMatchObject(busy);
     expect(await api.backupStatus({ index: 'notes' })).toMatchObject({ present: false });
+  });
+
+  it('is made of an index in a store, and of rows with read restrictions', async () => {
+    stored = `${TEXT}storage: file:///store\nreplicas: 2\n`;
+    held = [{ ...held[0], ordinals: [0, 1], definition: `${digestOf(TEXT)}+restricted` }];
+    expect((await api.backup({ index: 'notes' })).num_docs).toBe(5);
   });
 
   it('has one copy of each shard', async () => {

@@ -27,12 +27,12 @@ import type { Definition } from '@lakehouse-search/engine';
 import {
   type ClusterBackup,
   definitionAt,
-  definitionDigest,
   type FoundClusterBackup,
   listClusterBackups,
   listPartFolders,
   registeredDefinition,
   removeClusterBackups,
+  rowsDigest,
   type SigningOptions,
   writeClusterBackup,
 } from '@lakehouse-search/engine/internal';
@@ -322,8 +322,9 @@ export class ClusterBackupApi {
 
 /** Throws index_busy while nodes have built their shards with another definition. */
 export function requireDefinition(index: string, text: string, parts: readonly BuiltPart[]): void {
-  const digest = definitionDigest(registeredDefinition(text));
-  if (parts.every(({ definition }) => definition === digest)) return;
+  const digest = rowsDigest(registeredDefinition(text));
+  // read restrictions follow the digest
+  if (parts.every(({ definition }) => definition.split('+')[0] === digest)) return;
   throw new LhsError('index_busy', `the definition of "${index}" is being changed`, {
     hint: 'try again when the change has ended',
     next: [{ step: 'list_jobs' }],

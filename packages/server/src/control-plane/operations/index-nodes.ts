@@ -13,7 +13,7 @@ export interface IndexPart {
 
 /** A node that has built its shards. */
 export interface BuiltPart extends IndexPart {
-  /** Digest of the definition that its newest commit was built with. */
+  /** Names the definition of its newest commit, as `NodeCommit` does. */
   readonly definition: string;
 }
 
