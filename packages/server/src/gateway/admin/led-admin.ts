@@ -23,6 +23,7 @@ import type { NodeWatch } from '../../cluster/node-watch.ts';
 import { renameUnsupported } from '../../control-plane/operations/cluster-job-api.ts';
 import type { AdminBackend } from '../cluster-backend.ts';
 import { type AdminRouting, isAdmin } from './admin-nodes.ts';
+import { ledStatus, type StatusOf } from './led-status.ts';
 import { withSavedQueries } from './rehearsed-queries.ts';
 import { staticAdmin } from './static-admin.ts';
 
@@ -80,12 +81,9 @@ export function ledAdmin(
   const describeIndex = orElse('index_not_built', ofNodes.describeIndex as Method, (...args) =>
     planes.call('describeIndex', ...args),
   );
-  // the control plane knows more; nodes answer without it
-  const status = orElse(
-    'unreachable',
-    (...args) => planes.call('status', ...args),
-    ofNodes.status as Method,
-  );
+  const statusByPlane = (...args: Parameters<StatusOf>) =>
+    planes.call('status', ...args) as ReturnType<StatusOf>;
+  const status = ledStatus(statusByPlane, async (...args) => ofNodes.status(...args));
   const admin = {
     ...ofNodes,
     ...Object.fromEntries(own),
