@@ -1,7 +1,17 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { AccountsApi } from '@lakehouse-search/contract/internal';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ControlPlaneAccounts } from '../control-plane/control-plane-client.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { ledCallers } from './closed-service.ts';
+
+const logger = { warn: vi.fn(), info: vi.fn() };
+const noted = vi.fn();
+const CREATE = 'creation of the first admin';
+const START = {
+  ...{ env: { LHS_ADMIN_PASSWORD: 'correct-horse' }, startsWithout: true, later: () => {} },
+  faults: new RepeatedFaults(logger as never, noted),
+};
 
 describe('a gateway under a control plane', () => {
   it('looks nobody up who has no credentials', async () => {
@@ -13,7 +23,7 @@ describe('a gateway under a control plane', () => {
         return { principal: { subject: 'ann', scopes: [] }, expiresMs: null };
       },
     } as unknown as ControlPlaneAccounts;
-    const { access } = await ledCallers({} as AccountsApi, planes, {});
+    const { access } = await ledCallers({} as AccountsApi, planes, START);
     const arrival = { request_id: 'r', remote: '::1', transport: 'rest' } as const;
     for (const header of [undefined, '', 'Basic x', 'Bearer', `Bearer ${'x'.repeat(20_000)}`]) {
       const caller = async () => access.authenticate(header, arrival);
@@ -22,5 +32,20 @@ describe('a gateway under a control plane', () => {
     await access.authenticate('Bearer x', arrival);
     await access.authenticate('Bearer x', arrival);
     expect(asked).toEqual(['Bearer x']);
+  });
+
+  it('makes the first admin when the control plane answers', async () => {
+    const away = new LhsError('unreachable', 'connect ECONNREFUSED');
+    const open = vi.fn(async (_: string | undefined): Promise<undefined> => undefined);
+    open.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+    const planes = { open } as unknown as ControlPlaneAccounts;
+    const { lateAdmin } = await ledCallers({} as AccountsApi, planes, START);
+    expect(() => lateAdmin?.requireMade()).toThrow('connect ECONNREFUSED');
+    await lateAdmin?.password;
+    lateAdmin?.requireMade();
+    expect(open.mock.calls).toEqual([['correct-horse'], ['correct-horse'], ['correct-horse']]);
+    expect(noted.mock.calls.map(([work]) => work)).toEqual([CREATE, CREATE]);
+    expect(logger.warn.mock.calls[0]).toEqual([{ err: away }, `${CREATE} failed`]);
+    expect(logger.info).toHaveBeenCalledWith({ failures: 2 }, `${CREATE} works again`);
   });
 });

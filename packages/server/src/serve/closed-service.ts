@@ -10,7 +10,10 @@ import { authorizeByScope, requireHeader, StoredAccess } from '../access/stored-
 import { StoredAccounts } from '../access/stored-accounts.ts';
 import type { IssuerConfig } from '../config/server-config.ts';
 import type { ControlPlaneAccounts } from '../control-plane/control-plane-client.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Store } from '../store/open-store.ts';
+import { LateAdmin } from './late-admin.ts';
+import type { Release } from './releases.ts';
 
 /** Who may call a service. */
 export interface Callers {
@@ -19,6 +22,8 @@ export interface Callers {
   readonly accounts?: AccountsApi;
   /** A password that was generated for the first admin; it is shown once. */
   readonly adminPassword?: string;
+  /** The first admin, if it could not be made at the start. */
+  readonly lateAdmin?: LateAdmin;
 }
 
 /** The callers of an open service: everybody. */
@@ -59,6 +64,15 @@ export async function closedCallers(
   };
 }
 
+/** How a closed gateway under a control plane starts. */
+export interface LedCallersOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** A control plane that is away makes the first admin later. */
+  readonly startsWithout: boolean;
+  readonly faults: RepeatedFaults;
+  readonly later: (release: Release) => void;
+}
+
 /**
  * The callers of a closed gateway under a control plane: the accounts are those of the cluster. A
  * header that was verified is remembered. Throws unreachable unless it `startsWithout` them,
@@ -67,20 +81,23 @@ export async function closedCallers(
 export async function ledCallers(
   accounts: AccountsApi,
   planes: ControlPlaneAccounts,
-  env: NodeJS.ProcessEnv,
-  startsWithout = false,
+  { env, startsWithout, faults, later }: LedCallersOptions,
 ): Promise<Callers> {
-  const adminPassword = await planes
-    .open(env.LHS_ADMIN_PASSWORD || undefined)
-    .catch((error: unknown) => {
-      const isAway = error instanceof LhsError && error.code === 'unreachable';
-      if (!startsWithout || !isAway) throw error;
-    });
+  const open = () => planes.open(env.LHS_ADMIN_PASSWORD || undefined);
+  const first = await open().catch((fault: unknown) => {
+    const isAway = fault instanceof LhsError && fault.code === 'unreachable';
+    if (!startsWithout || !isAway) throw fault;
+    return new LateAdmin({ open, faults, fault });
+  });
   const callers = new RememberedCallers({ verify: (header) => planes.authenticate(header) });
   // nobody makes a gateway call its control plane without credentials
   const authenticate = async (authorization: string | undefined): Promise<Principal> =>
     callers.callerOf(requireHeader(authorization));
   const byScope = { authorize: authorizeByScope, permit: authorizeByScope };
   const access = Object.freeze({ authenticate, ...byScope });
-  return { access, accounts, ...(adminPassword ? { adminPassword } : {}) };
+  if (!(first instanceof LateAdmin)) {
+    return { access, accounts, ...(first ? { adminPassword: first } : {}) };
+  }
+  later(() => first.close());
+  return { access, accounts, lateAdmin: first };
 }

@@ -47,6 +47,8 @@ export interface RunningServer {
   readonly indexes: readonly string[];
   /** A password that was generated for the first admin; it is shown once. */
   readonly adminPassword?: string;
+  /** The same, if a control plane that was away at the start makes the first admin later. */
+  readonly latePassword?: Promise<string | undefined>;
   /** Reads the files of its certificate again. */
   reload(): void;
   /**

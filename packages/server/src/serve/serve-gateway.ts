@@ -36,7 +36,13 @@ import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UserQueries } from '../store/user-queries.ts';
 import { openCertificates } from './certificates.ts';
-import { type Callers, closedCallers, ledCallers, OPEN_CALLERS } from './closed-service.ts';
+import {
+  type Callers,
+  closedCallers,
+  type LedCallersOptions,
+  ledCallers,
+  OPEN_CALLERS,
+} from './closed-service.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
@@ -97,7 +103,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     receiptKey: () => store.receiptKey(),
     admit: admitDefinition(names),
   });
-  const callers = await callersOf(request, store, planes, later);
+  const callers = await callersOf(request, store, planes, { faults, later });
   await routing.refresh();
   const access = limitFailures(callers.access, options.limits.failuresPerMinute);
   const recorder = activityRecorder(store.activity, backend, faults);
@@ -123,7 +129,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     readerMs: options.limits.readerMs,
     observer: observers(metrics, log.observer, recorder, spans),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
-    ready: async () => void routing.requireReady(),
+    ready: async () => void requireReady(routing, callers),
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...servedConsole(options, log.logger),
     ...(hosts === undefined ? {} : { hosts }),
@@ -137,17 +143,27 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const indexes = routing.names();
   const of = { nodes, control_plane: controlPlane };
   log.logger.info({ url, grpc, ...of, indexes: indexes.length }, 'listening');
-  const { adminPassword } = callers;
   const reload = () => certificates?.reload();
-  return { url, grpc, indexes, reload, ...(adminPassword ? { adminPassword } : {}) };
+  return { url, grpc, indexes, reload, ...passwordsOf(callers) };
 }
+
+/** Throws unreachable until reads, and logins of a new cluster, are possible. */
+function requireReady(routing: Pick<LedRouting, 'requireReady'>, { lateAdmin }: Callers): void {
+  routing.requireReady();
+  lateAdmin?.requireMade();
+}
+
+const passwordsOf = ({ adminPassword, lateAdmin }: Callers) => ({
+  ...(adminPassword ? { adminPassword } : {}),
+  ...(lateAdmin === undefined ? {} : { latePassword: lateAdmin.password }),
+});
 
 /** Accounts are in the store of the control planes, if there are some. */
 async function callersOf(
   { options, cluster, issuers, env }: ServeGatewayRequest,
   store: Store,
   planes: ControlPlaneCalls | undefined,
-  later: (release: Release) => void,
+  { faults, later }: Pick<LedCallersOptions, 'faults' | 'later'>,
 ): Promise<Callers> {
   if (!options.auth) return OPEN_CALLERS;
   if (planes === undefined) return closedCallers(store, issuers, env);
@@ -157,7 +173,7 @@ async function callersOf(
   });
   later(() => accounts.close());
   const startsWithout = cluster.nodes.length > 0;
-  return ledCallers(ledAccounts(planes), accounts, env, startsWithout);
+  return ledCallers(ledAccounts(planes), accounts, { env, startsWithout, faults, later });
 }
 
 /** What a gateway over a fixed list of nodes has of its own. */

@@ -131,4 +131,31 @@ describe('a control plane that is away', () => {
     expect([await isReady(started.url), await total(started.url)]).toEqual([200, ROWS]);
     await started.stop();
   });
+
+  it('makes the first admin of a gateway that starts before it', async () => {
+    const address = `127.0.0.1:${await unusedPort()}`;
+    const password = 'correct-horse';
+    const gateway = await serveGateway({
+      options: serverOptions({ ...ADDRESSES, ...QUIET, auth: true }, {}, `${table.folder}/closed`),
+      cluster: reach({ nodes: nodes.map(({ grpc }) => grpc), controlPlane: [address] }),
+      ...{ names: NAMES, issuers: [], env: { LHS_ADMIN_PASSWORD: password } },
+    });
+    expect(await isReady(gateway.url)).toBe(503);
+    const later = await serveControlPlane({
+      options: serverOptions(
+        { ...ADDRESSES, ...QUIET, addr: address },
+        {},
+        `${table.folder}/later`,
+      ),
+      times: { leaseMs: 20_000, nodeMs: 2000, leaveMs: 3_600_000 },
+      ...{ names: NAMES, key: CLUSTER_KEY },
+    });
+    await expect.poll(() => isReady(gateway.url), WAIT).toBe(200);
+    const body = JSON.stringify({ username: 'admin', password });
+    const headers = { 'content-type': 'application/json' };
+    const login = await fetch(`${gateway.url}/v1/login`, { method: 'POST', headers, body });
+    expect(login.status).toBe(200);
+    await gateway.stop();
+    await later.stop();
+  });
 });

@@ -17,12 +17,13 @@ export default class ServeGateway extends LhsCommand {
     const { flags } = await this.parse(ServeGateway);
     const { signal } = this.interruptible();
     const { server, options } = await startGateway(flags, this.dataDir(flags));
-    const { url, grpc, indexes, adminPassword } = server;
+    const { url, grpc, indexes, adminPassword, latePassword } = server;
     if (flags.json) this.printJson({ url, grpc, indexes });
     const lines = flags.json
       ? []
       : [`REST     ${url}`, `gRPC     ${grpc}`, ...consoleLines(server, options)];
     this.terminal.err(...lines, ...passwordLines(adminPassword), '');
+    void latePassword?.then((password) => this.terminal.err(...passwordLines(password)));
     await this.untilStopped(signal, server);
   }
 }
