@@ -2,7 +2,7 @@
 /**
  * Searches while an index gets other shards and a writer follows its table: each answer has all
  * rows of its snapshot, once, with the scores that one shard gives. LHS_SHARD_CASES sets the number
- * of answers (400; campaigns: 100,000).
+ * of answers (400; campaigns: 100,000), half of them while rows are appended.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SearchRequest, SearchResponse } from '@lakehouse-search/contract';
@@ -12,10 +12,15 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const ANSWERS = Number(process.env.LHS_SHARD_CASES ?? byEffort(400, 100_000));
+/** Of a schedule. */
+const ANSWERS = Number(process.env.LHS_SHARD_CASES ?? byEffort(400, 100_000)) / 2;
+/** Reshards and changed rows among the answers of a schedule. */
 const RESHARDS = byEffort(4, 40);
+const CHANGES = byEffort(8, 40);
 const SCHEMA = schemaOf({ id: 'long', title: 'string', org: 'string' });
 const READERS = 4;
+/** Rows at first. */
+const ROWS = 50;
 const FIELDS = `fields:
   - { name: id, type: LONG, fast: true, cached: true }
   - { name: title, type: TEXT, cached: true }
@@ -23,11 +28,13 @@ const FIELDS = `fields:
 `;
 const WORDS = ['night', 'day', 'train', 'bus', 'note', 'late'];
 
+/** No snapshot has so many rows. */
+const ALL = 1000;
 const REQUESTS: readonly SearchRequest[] = [
-  { query: 'night', limit: 1000 },
+  { query: 'night', limit: ALL },
   { query: 'night train OR late', limit: 25 },
-  { query: '"day bus"', limit: 1000 },
-  { query: '*:*', limit: 1000, sort: [{ field: 'id', desc: true }] },
+  { query: '"day bus"', limit: ALL },
+  { query: '*:*', limit: ALL, sort: [{ field: 'id', desc: true }] },
   { query: 'bus', limit: 10, facets: { fields: ['org'] } },
 ];
 
@@ -42,7 +49,7 @@ const rows = (from: number, count: number, turn = 0) =>
 let lake: SmallLake;
 beforeEach(async () => {
   lake = await openSmallLake();
-  await lake.create(SCHEMA, { formatVersion: 2, rows: rows(0, 250) });
+  await lake.create(SCHEMA, { formatVersion: 2, rows: rows(0, ROWS) });
   const at = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
   for (const index of ['one', 'many']) {
     await lake.backend.createIndex({ definition: `version: 1\nindex: ${index}\n${at}\n${FIELDS}` });
@@ -70,23 +77,26 @@ class Schedule {
   readonly #expected = new Map<string | null, readonly string[]>();
   readonly #withScores: boolean;
   readonly #requests: readonly SearchRequest[];
+  /** Whether answers are still to be checked. */
+  #isRunning = true;
   checked = 0;
-  reshards = 0;
 
   constructor(withScores: boolean) {
     this.#withScores = withScores;
     // scores decide which hits are first
-    this.#requests = withScores ? REQUESTS : REQUESTS.filter(({ limit }) => limit === 1000);
-  }
-
-  get #ended(): boolean {
-    return this.checked >= ANSWERS && this.reshards >= RESHARDS;
+    this.#requests = withScores ? REQUESTS : REQUESTS.filter(({ limit }) => limit === ALL);
   }
 
   async run(change: (turn: number) => Promise<unknown>): Promise<void> {
     await this.#expect();
     const readers = Array.from({ length: READERS }, (_, i) => this.#read(i));
-    await Promise.all([this.#write(change), this.#reshard(), ...readers]);
+    const writers = Promise.all([this.#write(change), this.#reshard()]);
+    try {
+      await Promise.race([writers, Promise.all(readers)]);
+    } finally {
+      this.#isRunning = false;
+    }
+    await Promise.all([writers, ...readers]);
     const { digest } = await lake.backend.verify({ index: 'one' });
     const verified = await lake.backend.verify({ index: 'many', deep: true });
     expect(verified).toMatchObject({ equal: true, faults: [], digest });
@@ -108,7 +118,7 @@ class Schedule {
   }
 
   async #read(reader: number): Promise<void> {
-    for (let i = reader; !this.#ended; i++) {
+    for (let i = reader; this.#isRunning; i++) {
       const at = i % this.#requests.length;
       const answer = await lake.backend.search({ index: 'many', ...this.#requests[at] });
       const right = this.#expected.get(answer.snapshot)?.[at];
@@ -119,39 +129,43 @@ class Schedule {
   }
 
   async #write(change: (turn: number) => Promise<unknown>): Promise<void> {
-    for (let turn = 1; !this.#ended; turn++) {
-      if (turn < 400) await change(turn);
+    for (let turn = 1; turn <= CHANGES; turn++) {
+      await change(turn);
       await lake.backend.sync({ index: 'one' });
       await this.#expect();
       await lake.backend.sync({ index: 'many' });
-      for (let i = 0; i < 20; i++) await setImmediate();
+      await this.#answered(turn / CHANGES);
     }
   }
 
   async #reshard(): Promise<void> {
-    while (!this.#ended) {
-      for (const shards of [3, 2, 7, 1]) {
-        await lake.backend.applyReshard({ index: 'many', shards });
-        const bucket = (37 * ++this.reshards) % 1024;
-        if (shards > 1) await lake.backend.moveBucket({ index: 'many', bucket, shard: 1 });
-        if (this.reshards % 3 === 0) await lake.backend.compact({ index: 'many' });
-        for (let i = 0; i < 100 && !this.#ended; i++) await setImmediate();
-      }
+    for (let turn = 1; turn <= RESHARDS; turn++) {
+      const shards = [1, 3, 2, 7][turn % 4];
+      await lake.backend.applyReshard({ index: 'many', shards });
+      const bucket = (37 * turn) % 1024;
+      if (shards > 1) await lake.backend.moveBucket({ index: 'many', bucket, shard: 1 });
+      if (turn % 3 === 0) await lake.backend.compact({ index: 'many' });
+      await this.#answered(turn / RESHARDS);
     }
+  }
+
+  /** Waits for a part of the answers. */
+  async #answered(part: number): Promise<void> {
+    while (this.#isRunning && this.checked < part * ANSWERS) await setImmediate();
   }
 }
 
 describe('an index that gets other shards while a writer follows its table', () => {
   it('finds all appended rows once, with the scores of one shard', async () => {
     const schedule = new Schedule(true);
-    await schedule.run((turn) => lake.append(rows(1000 + 5 * turn, 5)));
+    await schedule.run((turn) => lake.append(rows(1000 + 2 * turn, 2)));
     expect(schedule.checked).toBeGreaterThanOrEqual(ANSWERS);
   });
 
   it('finds what replaced and deleted rows leave', async () => {
     await new Schedule(false).run(async (turn) => {
-      const changed = { kind: 'rows', rows: rows((7 * turn) % 250, 12, turn) } as const;
-      if (turn % 4 === 0) await deleteRows(lake.source, `id = ${turn % 250}`);
+      const changed = { kind: 'rows', rows: rows((7 * turn) % ROWS, 5, turn) } as const;
+      if (turn % 4 === 0) await deleteRows(lake.source, `id = ${turn % ROWS}`);
       else await upsertRows(lake.source, changed);
     });
   });
