@@ -122,6 +122,21 @@ async function killLeader(): Promise<void> {
   planes = planes.map((plane) => (plane === lost ? next : plane));
 }
 
+/** Stops a leader and adds a job; again if it was stopped in a transaction, which locks the file. */
+const addToStopped = (plane: PlaneProcess): Promise<string> =>
+  vi.waitUntil(async () => {
+    plane.signal('SIGSTOP');
+    try {
+      const epoch = await store.leases.epochOf('control-plane');
+      const draft = { index: INDEX, kind: 'reindex', request: { index: INDEX }, epoch } as const;
+      return (await store.jobs.add(`pending-${epoch}`, draft))!.id;
+    } catch (error) {
+      plane.signal('SIGCONT');
+      if ((error as { code?: string }).code !== 'io_error') throw error;
+      return false;
+    }
+  }, WAIT) as Promise<string>;
+
 const atHead = () =>
   vi.waitUntil(() => {
     const route = routing.current(INDEX);
@@ -142,10 +157,7 @@ describe(`control planes over ${module === null ? 'SQLite' : 'PostgreSQL'}`, () 
     await table.append(...fresh(20));
     await atHead();
     const lost = await leader();
-    lost.signal('SIGSTOP');
-    const epoch = await store.leases.epochOf('control-plane');
-    const draft = { index: INDEX, kind: 'reindex', request: { index: INDEX }, epoch } as const;
-    const { id } = (await store.jobs.add(`pending-${epoch}`, draft))!;
+    const id = await addToStopped(lost);
     await table.upsert('meanwhile', ...fresh(3));
     await lost.kill();
     planes[planes.indexOf(lost)] = await PlaneProcess.start(location, table.folder, lost.grpc);
