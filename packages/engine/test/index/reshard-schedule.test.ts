@@ -2,7 +2,7 @@
 /**
  * Searches while an index gets other shards and a writer follows its table: each answer has all
  * rows of its snapshot, once, with the scores that one shard gives. LHS_SHARD_CASES sets the number
- * of answers (400; campaigns: 100,000), half of them while rows are appended.
+ * of answers (400; campaigns: 20,000), half of them while rows are appended.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SearchRequest, SearchResponse } from '@lakehouse-search/contract';
@@ -13,7 +13,7 @@ import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 /** Of a schedule. */
-const ANSWERS = Number(process.env.LHS_SHARD_CASES ?? byEffort(400, 100_000)) / 2;
+const ANSWERS = Number(process.env.LHS_SHARD_CASES ?? byEffort(400, 20_000, 100_000)) / 2;
 /** Reshards and changed rows among the answers of a schedule. */
 const RESHARDS = byEffort(4, 40);
 const CHANGES = byEffort(8, 40);
