@@ -1,6 +1,5 @@
 // @module-tag campaign
 /** Which bytes an index opened by its location reads, and that its answers are the same. */
-import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchResponse } from '@lakehouse-search/contract';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
@@ -11,15 +10,14 @@ import { seededBelow } from '../../../../test/support/random.ts';
 import { schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { coldFigures } from '../../src/storage/cold-file.ts';
+import { emptyCache } from './empty-cache.ts';
 
 const ROWS = 40_000;
 const WORDS = Array.from({ length: 60 }, (_, i) => `word${i}`);
 const options = { threads: 0, openEmbedder: tinyModels().open };
 
 let lake: SmallLake;
-let cache: string;
 let reader: LocalEngine;
 
 /** Few lengths and few days, so that many rows tie. */
@@ -36,8 +34,7 @@ const rows = (from: number, to: number) => {
 
 beforeAll(async () => {
   lake = await openSmallLake(options);
-  cache = join(lake.folder, 'cache');
-  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
+  vi.stubEnv('LHS_COLD_CACHE_DIR', join(lake.folder, 'cache'));
   await lake.create(
     schemaOf({ id: 'string', title: 'string', day: 'long', host: 'string', at: 'long' }),
   );
@@ -61,12 +58,6 @@ afterAll(async () => {
   await lake.close();
   vi.unstubAllEnvs();
 });
-
-/** Removes all blocks from memory and disk. */
-function emptyCache(): void {
-  evictColdBytes(0);
-  for (const name of readdirSync(cache)) if (name !== 'opened') rmSync(join(cache, name));
-}
 
 /** An answer without what says how and when it was made. */
 const plain = (answer: object): string =>

@@ -3,7 +3,6 @@
  * The nearest rows of an index opened by its location: the same answers as in the data folder with
  * an empty cache, a full one and a small one, in few rounds of requests.
  */
-import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
 import { type LocalEngine, openEngine } from '@lakehouse-search/engine/local/internal';
@@ -13,8 +12,8 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow, seededNumbers } from '../../../../test/support/random.ts';
 import { FLOATS, schemaOf } from '../../../../test/support/schema.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { coldFigures } from '../../src/storage/cold-file.ts';
+import { emptyCache } from './empty-cache.ts';
 
 const ROWS = 11_500;
 const DIMS = 384;
@@ -27,7 +26,6 @@ const random = seededNumbers(5);
 const below = seededBelow(6);
 
 let lake: SmallLake;
-let cache: string;
 let reader: LocalEngine;
 
 const vector = (dims = DIMS) => {
@@ -47,8 +45,7 @@ const rows = (from: number, to: number) =>
 
 beforeAll(async () => {
   lake = await openSmallLake(options);
-  cache = join(lake.folder, 'cache');
-  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
+  vi.stubEnv('LHS_COLD_CACHE_DIR', join(lake.folder, 'cache'));
   await lake.create(
     schemaOf({
       ...{ id: 'string', day: 'long', title: 'string', meta: 'variant' },
@@ -83,12 +80,6 @@ afterAll(async () => {
   await lake.close();
   vi.unstubAllEnvs();
 });
-
-/** Removes all blocks from memory and disk. */
-function emptyCache(): void {
-  evictColdBytes(0);
-  for (const name of readdirSync(cache)) if (name !== 'opened') rmSync(join(cache, name));
-}
 
 const plain = ({ took_ms: _, lag_snapshots: __, lag_checked_ms: ___, ...answer }: SearchResponse) =>
   JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value));
