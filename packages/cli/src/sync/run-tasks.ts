@@ -6,12 +6,12 @@ import { type errorBody, LhsError } from '@lakehouse-search/contract';
 import type { RunTasks } from '@lakehouse-search/engine/internal';
 import { errorOf } from './background-job.ts';
 
-/** Processes that are told to end get so long. */
+/** Time for processes to end after a signal, before they are killed. */
 const END_MS = 10_000;
 /** The command of `--runner local`; it prints its errors as results. */
 const TASK = ['build', 'task', '--json'];
 
-/** A process with pipes, in a group of its own: signals of the terminal reach only its parent. */
+/** A process in a separate group, so that Ctrl-C in the terminal reaches only its parent. */
 type Child = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 const start = (command: string, args: readonly string[], shell = false): Child =>
   spawn(command, args, { detached: true, shell, stdio: ['pipe', 'pipe', 'inherit'] });

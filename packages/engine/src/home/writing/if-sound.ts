@@ -1,6 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 
-/** What is read; null if an object is damaged, or is removed while it is read. */
+/** The result of a read; null if the object is damaged or removed meanwhile. */
 export async function ifSound<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

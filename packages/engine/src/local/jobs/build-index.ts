@@ -67,7 +67,7 @@ function withThreads(request: ReindexRequest): ReindexRequest {
 export interface BuildTasks {
   /** `family`: the UUID of the index in its store; null: it has none. */
   readonly fill: (family: string | null) => FillBuild;
-  /** The bundle of each file that they have uploaded: what is published names it. */
+  /** For each uploaded file, its bundle, which the published commit names. */
   readonly uploaded: ReadonlyMap<string, BundleRef>;
 }
 
