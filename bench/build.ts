@@ -23,7 +23,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { machine, median, need, SHARED, WORK, workFolder } from './shared.ts';
+import { builtDefinition, machine, median, need, SHARED, WORK, workFolder } from './shared.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
 const { values, positionals } = parseArgs({
@@ -36,18 +36,6 @@ const data = join(folder, 'data');
 const table = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
 const TICKS_PER_SECOND = 100;
 const SAMPLE_MS = 100;
-
-const definition = (index: string, path: string, more = '') => `version: 1
-index: ${index}
-source: { path: "${path}" }
-key: { partition: [repo], identifier: [sha] }
-fields:
-  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
-  - { name: repo, type: KEYWORD, fast: true }
-  - { name: author, type: KEYWORD, fast: true }
-  - { name: authored_at, type: DATE, fast: true }
-  - { name: words, type: LONG, fast: true }
-${more}`;
 
 /** What one build took. */
 interface Build {
@@ -63,7 +51,7 @@ interface Build {
 
 function create(index: string, path: string, more = '', env = process.env): void {
   const file = join(folder, `${index}.yaml`);
-  writeFileSync(file, definition(index, path, more));
+  writeFileSync(file, builtDefinition(index, path, more));
   execFileSync(process.execPath, [LHS, 'index', 'create', '-f', file, '--data-dir', data], { env });
 }
 

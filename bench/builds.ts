@@ -13,7 +13,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { S3Server } from '../packages/lake/test/s3-server.ts';
-import { machine, measureFed, measureLhs, median, need, SHARED, workFolder } from './shared.ts';
+import {
+  builtDefinition,
+  machine,
+  measureFed,
+  measureLhs,
+  median,
+  need,
+  SHARED,
+  workFolder,
+} from './shared.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
 const rounds = Number(process.argv[2] ?? 1);
@@ -24,20 +33,8 @@ const TASKS = ['--tasks', '8'];
 
 function define(index: string, path: string, storage: string): string {
   const file = join(folder, `${index}.yaml`);
-  const definition = `version: 1
-index: ${index}
-source: { path: "${path}" }
-storage: ${storage}
-keep_previous: 0
-key: { partition: [repo], identifier: [sha] }
-fields:
-  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
-  - { name: repo, type: KEYWORD, fast: true }
-  - { name: author, type: KEYWORD, fast: true }
-  - { name: authored_at, type: DATE, fast: true }
-  - { name: words, type: LONG, fast: true }
-`;
-  writeFileSync(file, definition);
+  const more = `storage: ${storage}\nkeep_previous: 0\n`;
+  writeFileSync(file, builtDefinition(index, path, more));
   return file;
 }
 

@@ -131,6 +131,19 @@ fields:
   - { name: words, type: LONG }
 `;
 
+/** The definition of an index that builds are measured with; `more`: what stands at its end. */
+export const builtDefinition = (index: string, path: string, more = '') => `version: 1
+index: ${index}
+source: { path: "${path}" }
+key: { partition: [repo], identifier: [sha] }
+fields:
+  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
+  - { name: repo, type: KEYWORD, fast: true }
+  - { name: author, type: KEYWORD, fast: true }
+  - { name: authored_at, type: DATE, fast: true }
+  - { name: words, type: LONG, fast: true }
+${more}`;
+
 /** The definition of an index of all columns of git.commits. */
 export const wholeDefinition = (index: string, path: string): string => `version: 1
 index: ${index}
