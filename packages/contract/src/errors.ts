@@ -114,6 +114,10 @@ export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedBy(signal);
 }
 
+/** Whether an error means that a process or a database did not answer. */
+export const isUnreachable = (error: unknown): error is LhsError =>
+  error instanceof LhsError && error.code === 'unreachable';
+
 /** The wire form of an error. */
 export function errorBody(error: LhsError): {
   error: { code: ErrorCode; status: number; message: string; details: Record<string, unknown> };

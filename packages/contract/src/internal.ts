@@ -20,7 +20,7 @@ export { keyText } from './coordinates.ts';
 export * from './diff/check.ts';
 export { eachHit } from './each-hit.ts';
 export * from './erasure/check.ts';
-export { abortedBy, refuseAborted, withoutSync } from './errors.ts';
+export { abortedBy, isUnreachable, refuseAborted, withoutSync } from './errors.ts';
 export * from './explain/check.ts';
 export { grouped } from './grouped.ts';
 export * from './indexes/check.ts';

@@ -8,6 +8,7 @@ import {
   type RoutingRequest,
 } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 import { homePlace, registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
@@ -174,8 +175,7 @@ function rememberedRouting(store: Store): () => Promise<RoutingReply> {
       last = await readRouting(store);
       return last;
     } catch (error) {
-      const isAway = error instanceof LhsError && error.code === 'unreachable';
-      if (last === undefined || !isAway) throw error;
+      if (last === undefined || !isUnreachable(error)) throw error;
       return last;
     }
   };

@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 import { ActivityLog } from './activity.ts';
 import { Aliases } from './aliases.ts';
 import { ClusterJobs } from './cluster-jobs.ts';
@@ -69,9 +69,6 @@ export async function openStore(location: StoreLocation, startsWithout = false):
     throw error;
   }
 }
-
-const isUnreachable = (error: unknown): boolean =>
-  error instanceof LhsError && error.code === 'unreachable';
 
 async function openDatabase(location: StoreLocation): Promise<StoreDatabase> {
   if ('file' in location) {

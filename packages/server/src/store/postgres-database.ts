@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LhsError } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 import { type ColumnValue, inDialect, type Statements, type StoreDatabase } from './database.ts';
 
 interface Result {
@@ -141,7 +142,7 @@ class PostgresDatabase implements StoreDatabase {
 
 /** Ends a failed transaction; what the connection cannot be used for any more, if anything. */
 async function rollBack(connection: Connection, error: unknown): Promise<unknown> {
-  if (error instanceof LhsError && error.code === 'unreachable') return error;
+  if (isUnreachable(error)) return error;
   try {
     await connection.query('ROLLBACK');
     return undefined;

@@ -1,5 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
-import type { ServiceApi } from '@lakehouse-search/contract/internal';
+import { isUnreachable, type ServiceApi } from '@lakehouse-search/contract/internal';
 import { jobService, writerOf } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
@@ -24,8 +23,7 @@ export async function jobWriter(run: RunningJob): Promise<JobWriter> {
       const { node, address } = await writerOf(context, job.index, { signal });
       return { node, service: await jobService(context, job.index, address) };
     } catch (error) {
-      const isAway = error instanceof LhsError && error.code === 'unreachable';
-      if (!isAway || performance.now() > until) throw error;
+      if (!isUnreachable(error) || performance.now() > until) throw error;
     }
     await pause(LOOK_MS, signal);
   }

@@ -3,6 +3,7 @@ import {
   ACCOUNT_OPERATIONS,
   type BackendApi,
   CLUSTER_OPERATIONS,
+  isUnreachable,
   type Methods,
   OPERATIONS,
   type Operation,
@@ -75,7 +76,7 @@ export class AdminNodes {
         return await this.at(address)[name](request, { ...call, signal });
       });
     } catch (error) {
-      if (error instanceof LhsError && error.code === 'unreachable') routing.failed(address, error);
+      if (isUnreachable(error)) routing.failed(address, error);
       throw error;
     }
   }

@@ -1,9 +1,5 @@
-import {
-  type CallContext,
-  type IndexRequest,
-  type IndexStatus,
-  LhsError,
-} from '@lakehouse-search/contract';
+import type { CallContext, IndexRequest, IndexStatus } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 
 /** How a status is read. */
 export type StatusOf = (request: IndexRequest, call?: CallContext) => Promise<IndexStatus>;
@@ -20,7 +16,7 @@ export function ledStatus(byPlane: StatusOf, byNodes: StatusOf): StatusOf {
       awaySince = undefined;
       return status;
     } catch (error) {
-      if (!(error instanceof LhsError) || error.code !== 'unreachable') throw error;
+      if (!isUnreachable(error)) throw error;
       const since = (awaySince ??= new Date().toISOString());
       const { code, message } = error;
       return { ...(await byNodes(request, call)), sync_failure: { code, message, since } };

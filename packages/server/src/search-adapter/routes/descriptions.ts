@@ -1,4 +1,5 @@
-import { type IndexDescription, LhsError, type Principal } from '@lakehouse-search/contract';
+import type { IndexDescription, Principal } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 
 /** How long a description is used without asking for it again. */
 const FRESH_MILLIS = 1000;
@@ -34,7 +35,7 @@ export class Descriptions {
       this.#known.set(key, { description, atMillis: now });
       return description;
     } catch (error) {
-      const isAway = error instanceof LhsError && error.code === 'unreachable';
+      const isAway = isUnreachable(error);
       if (isAway && known !== undefined) return known.description;
       if (!isAway) this.#known.delete(key);
       throw error;
