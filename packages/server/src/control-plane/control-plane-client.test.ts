@@ -13,7 +13,7 @@ describe('the routing of control planes', () => {
     const answer = Promise.withResolvers<void>();
     const routing = await controlPlaneRouting({
       // nobody listens at this port
-      ...{ addresses: ['127.0.0.1:1'], startsWithout: true, probe: () => answer.promise },
+      ...{ addresses: ['127.0.0.1:1'], probe: () => answer.promise },
       faults: new RepeatedFaults(log as never, count),
     });
     await expect.poll(() => count.mock.calls).toContainEqual(['watch of routes', '']);

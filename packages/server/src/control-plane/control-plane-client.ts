@@ -14,6 +14,7 @@ import {
   type UnaryChannel,
 } from '@lakehouse-search/client/internal';
 import { LhsError, type Principal } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
@@ -22,7 +23,7 @@ import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import { type ProbeNode, SilentNodes } from '../cluster/silent-nodes.ts';
-import type { RepeatedFaults } from '../observe/repeated-faults.ts';
+import { type RepeatedFaults, shownError } from '../observe/repeated-faults.ts';
 import { pause } from './leader/leadership.ts';
 
 const CALL_MS = 5000;
@@ -157,8 +158,6 @@ export function controlPlaneAccounts(options: ControlPlaneClientOptions): Contro
 export interface ControlPlaneRoutingOptions extends ControlPlaneClientOptions {
   /** Asks a node whether it answers. */
   readonly probe: ProbeNode;
-  /** A control plane that does not answer at the start is waited for beside. */
-  readonly startsWithout?: boolean;
   /** Notes control planes and nodes that do not answer. */
   readonly faults?: RepeatedFaults;
 }
@@ -169,22 +168,16 @@ export interface PlaneRouting extends RoutingSource {
   readonly isKnown: boolean;
 }
 
-/** The routing that the control plane publishes. It is there when the promise resolves. */
+/**
+ * The routing that the control plane publishes. It is there when the promise resolves, unless no
+ * control plane can be reached yet. Throws what one answers, such as unauthenticated.
+ */
 export async function controlPlaneRouting(
   options: ControlPlaneRoutingOptions,
 ): Promise<PlaneRouting> {
   const routing = new ControlPlaneRouting(options);
-  await routing.start(options.startsWithout === true);
+  await routing.start();
   return routing;
-}
-
-/** A gateway ends without a control plane, unless it has addresses of nodes. */
-function withAdvice(error: unknown): unknown {
-  if (!(error instanceof LhsError) || error.code !== 'unreachable') return error;
-  return new LhsError('unreachable', error.message, {
-    hint: 'start the control plane first, or name nodes too: then the gateway starts without it',
-    cause: error,
-  });
 }
 
 class ControlPlaneRouting implements PlaneRouting {
@@ -194,6 +187,7 @@ class ControlPlaneRouting implements PlaneRouting {
   readonly #silent: SilentNodes;
   readonly #faults: RepeatedFaults | undefined;
   #version = '';
+  #fault: unknown;
   #names: readonly string[] = [];
   #aliases: ReadonlyMap<string, string> = new Map();
   #indexes: ReadonlyMap<string, RoutedIndex> = new Map();
@@ -209,18 +203,22 @@ class ControlPlaneRouting implements PlaneRouting {
     return this.#version !== '';
   }
 
-  /** Throws unreachable, unless it may start without an answer. */
-  async start(startsWithout: boolean): Promise<void> {
+  async start(): Promise<void> {
     try {
       this.#take(await this.#get('', 0));
     } catch (error) {
-      if (!startsWithout) throw withAdvice(error);
+      if (!isUnreachable(error)) throw error;
+      this.#fault = error;
     }
     this.#watching = this.#watch();
   }
 
   requireComplete(): void {
-    if (!this.isKnown) throw new LhsError('unreachable', 'no control plane has answered yet');
+    if (this.isKnown) return;
+    const why = shownError(this.#fault).message;
+    throw new LhsError('unreachable', `no control plane has answered yet: ${why}`, {
+      hint: 'start the control plane, or name the right one in "cluster.control_plane"',
+    });
   }
 
   names = (): readonly string[] => this.#names;
@@ -258,6 +256,7 @@ class ControlPlaneRouting implements PlaneRouting {
         this.#faults?.succeeded(WATCH);
       } catch (error) {
         // The routing that is known stays in force while no control plane answers.
+        this.#fault = error;
         if (!signal.aborted) this.#faults?.failed(WATCH, error);
         await pause(RETRY_MS, signal);
       }

@@ -9,7 +9,7 @@ const logger = { warn: vi.fn(), info: vi.fn() };
 const noted = vi.fn();
 const CREATE = 'creation of the first admin';
 const START = {
-  ...{ env: { LHS_ADMIN_PASSWORD: 'correct-horse' }, startsWithout: true, later: () => {} },
+  ...{ env: { LHS_ADMIN_PASSWORD: 'correct-horse' }, later: () => {} },
   faults: new RepeatedFaults(logger as never, noted),
 };
 

@@ -1,5 +1,5 @@
-import { LhsError, type Principal } from '@lakehouse-search/contract';
-import type { AccountsApi } from '@lakehouse-search/contract/internal';
+import type { Principal } from '@lakehouse-search/contract';
+import { type AccountsApi, isUnreachable } from '@lakehouse-search/contract/internal';
 import type { Access } from '../access/access.ts';
 import { seedAdmin } from '../access/first-admin.ts';
 import { openAccess } from '../access/open-access.ts';
@@ -67,26 +67,23 @@ export async function closedCallers(
 /** How a closed gateway under a control plane starts. */
 export interface LedCallersOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** A control plane that is away makes the first admin later. */
-  readonly startsWithout: boolean;
   readonly faults: RepeatedFaults;
   readonly later: (release: Release) => void;
 }
 
 /**
  * The callers of a closed gateway under a control plane: the accounts are those of the cluster. A
- * header that was verified is remembered. Throws unreachable unless it `startsWithout` them,
- * invalid_argument.
+ * header that was verified is remembered. A control plane that is away makes the first admin later.
+ * Throws invalid_argument.
  */
 export async function ledCallers(
   accounts: AccountsApi,
   planes: ControlPlaneAccounts,
-  { env, startsWithout, faults, later }: LedCallersOptions,
+  { env, faults, later }: LedCallersOptions,
 ): Promise<Callers> {
   const open = () => planes.open(env.LHS_ADMIN_PASSWORD || undefined);
   const first = await open().catch((fault: unknown) => {
-    const isAway = fault instanceof LhsError && fault.code === 'unreachable';
-    if (!startsWithout || !isAway) throw fault;
+    if (!isUnreachable(fault)) throw fault;
     return new LateAdmin({ open, faults, fault });
   });
   const callers = new RememberedCallers({ verify: (header) => planes.authenticate(header) });

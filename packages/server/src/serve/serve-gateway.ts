@@ -82,8 +82,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const { options, names, cluster, license } = request;
   hidePlaces(options, names, later);
   const { nodes, controlPlane = [] } = cluster;
-  const startsWithout = controlPlane.length > 0 && nodes.length > 0;
-  const store = await openLicensedStore(options.store, license, later, startsWithout);
+  const store = await openLicensedStore(options.store, license, later, controlPlane.length > 0);
   const log = openLogs(options.log);
   later(() => log.flush());
   const { admit, running } = rateLimits(options.limits);
@@ -172,8 +171,7 @@ async function callersOf(
     key: cluster.key,
   });
   later(() => accounts.close());
-  const startsWithout = cluster.nodes.length > 0;
-  return ledCallers(ledAccounts(planes), accounts, { env, startsWithout, faults, later });
+  return ledCallers(ledAccounts(planes), accounts, { env, faults, later });
 }
 
 /** What a gateway over a fixed list of nodes has of its own. */
@@ -242,7 +240,7 @@ async function ledRouting(
   faults: RepeatedFaults | undefined,
 ): Promise<LedRouting> {
   const plane = await controlPlaneRouting({
-    ...{ addresses: controlPlane, key, startsWithout: nodes.length > 0 },
+    ...{ addresses: controlPlane, key },
     probe: (address, deadline) => node(address).state({ deadline }),
     ...(faults === undefined ? {} : { faults }),
   });

@@ -132,15 +132,19 @@ describe('a control plane that is away', () => {
     await started.stop();
   });
 
-  it('makes the first admin of a gateway that starts before it', async () => {
+  it.each([
+    { what: 'the addresses of nodes', list: () => nodes.map(({ grpc }) => grpc) },
+    { what: 'its address alone', list: () => [] },
+  ])('is waited for by a closed gateway that knows $what', async ({ list }) => {
     const address = `127.0.0.1:${await unusedPort()}`;
     const password = 'correct-horse';
     const gateway = await serveGateway({
       options: serverOptions({ ...ADDRESSES, ...QUIET, auth: true }, {}, `${table.folder}/closed`),
-      cluster: reach({ nodes: nodes.map(({ grpc }) => grpc), controlPlane: [address] }),
+      cluster: reach({ nodes: list(), controlPlane: [address] }),
       ...{ names: NAMES, issuers: [], env: { LHS_ADMIN_PASSWORD: password } },
     });
-    expect(await isReady(gateway.url)).toBe(503);
+    const early = await fetch(`${gateway.url}/readyz`);
+    expect([early.status, await early.text()]).toEqual([503, expect.stringContaining(address)]);
     const later = await serveControlPlane({
       options: serverOptions(
         { ...ADDRESSES, ...QUIET, addr: address },
