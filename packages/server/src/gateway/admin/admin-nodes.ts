@@ -166,7 +166,9 @@ const followedBy = (state: NodeState | null, name: string): NodeIndex | undefine
   state?.followed.find(({ index }) => index === name);
 
 const silent = (address: string): LhsError =>
-  new LhsError('unreachable', `the node at ${address} does not answer`);
+  new LhsError('unreachable', `the node at ${address} does not answer`, {
+    hint: 'start it again, or take its address off the list of nodes',
+  });
 
 /** The error of an operation that is not defined over several nodes. */
 export function overSeveral(name: string, count: number): LhsError {

@@ -38,6 +38,7 @@ import {
 } from './admin-nodes.ts';
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
+import { dropOver } from './drop-over.ts';
 import { alterOver, createOver, ownersToBuild, renameOver } from './static-definitions.ts';
 import { StaticIndexNodes } from './static-index-nodes.ts';
 import { statusOver } from './status-over.ts';
@@ -138,6 +139,7 @@ function specialOperations(nodes: AdminNodes, options: StaticAdminOptions): Admi
     createIndex: (request, call = {}) => createOver(nodes, request, call),
     alterIndex: (request, call = {}) => alterOver(nodes, request, call),
     renameIndex: (request, call = {}) => renameOver(nodes, request, call),
+    dropIndex: (request, call = {}) => dropOver(nodes, request, call),
     status: async (request, call = {}) => {
       const status = await statusOver(
         nodes,
