@@ -23,6 +23,7 @@ describe('nodes without disks over a store', () => {
 index: ${index}
 source: { catalog: { type: filesystem, warehouse: "${catalog.warehouse}" }, table: ops.notes }
 storage: ${storage}
+replicas: 2
 sharding: { shards: ${SHARDS} }
 fields:
   - { name: title, type: TEXT, cached: true }
@@ -74,7 +75,9 @@ fields:
       expect(shown(answer)).toEqual(shown(own));
       expect(answer).toMatchObject({ shards_scanned: SHARDS, shards_total: SHARDS });
     }
-    expect(await cluster.backend.status({ index })).toMatchObject({ num_docs: rows });
+    const status = await cluster.backend.status({ index });
+    expect(status).toMatchObject({ num_docs: rows });
+    expect(status).not.toHaveProperty('lacking_copies');
   });
 
   it('show its commits', async () => {
@@ -92,6 +95,11 @@ fields:
         expect(answer).toMatchObject({ total: rows, shards_scanned: SHARDS });
       }
     }
+    const lacking = { lacking_copies: [0, 1, 2, 3, 4] };
+    await vi.waitFor(async () => {
+      expect(await cluster.backend.status({ index })).toMatchObject(lacking);
+      expect(await cluster.backend.listIndexes()).toMatchObject([lacking]);
+    });
   });
 
   it('refuse to write it, with the place where that is done', async () => {

@@ -68,12 +68,14 @@ export function readSharding(definition: string): {
   readonly shards: number;
   /** All nodes read it from a store. */
   readonly isShared: boolean;
+  /** It says how many copies it requires. */
+  readonly hasReplicas: boolean;
 } {
   const options = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false };
   const document = parseDocument(definition, options as object);
   const index = document.getIn(['index']);
   const shards = document.getIn(['sharding', 'shards']);
   const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 1024;
-  const isShared = document.has('storage');
-  return { index: String(index), shards: valid ? (shards as number) : 1, isShared };
+  const [isShared, hasReplicas] = [document.has('storage'), document.has('replicas')];
+  return { index: String(index), shards: valid ? (shards as number) : 1, isShared, hasReplicas };
 }

@@ -15,7 +15,6 @@ import type { Run } from '../../calls/service-over.ts';
 import { isMerged } from '../../cluster/merge-answers.ts';
 import { mergeSummary } from '../../cluster/merge-indexes.ts';
 import type { NodeClient } from '../../cluster/node-client.ts';
-import { readableIndex } from '../../cluster/node-state.ts';
 import type { NodeWatch } from '../../cluster/node-watch.ts';
 import { overNodes } from '../../cluster/over-nodes.ts';
 import { sumOf } from '../../cluster/sum-of.ts';
@@ -39,6 +38,7 @@ import {
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
 import { dropOver } from './drop-over.ts';
+import { faultsAt } from './faults-at.ts';
 import { alterOver, createOver, ownersToBuild, renameOver } from './static-definitions.ts';
 import { StaticIndexNodes } from './static-index-nodes.ts';
 import { statusOver } from './status-over.ts';
@@ -121,18 +121,6 @@ function ownKey(): () => Promise<string> {
   return async () => (key ??= makeReceiptKey());
 }
 
-/** The shards of an index that no node has which answers. */
-function missingAt({ routing }: AdminNodes, name: string) {
-  const parts = routing.seen.flatMap(({ up, state }) => {
-    const own = state === null ? undefined : readableIndex(state, name);
-    return own === undefined ? [] : [{ ...own, up }];
-  });
-  const held = new Set(parts.flatMap(({ up, ordinals }) => (up ? ordinals : [])));
-  const total = Math.max(0, ...parts.map(({ shards }) => shards));
-  const missing = [...Array(total).keys()].filter((shard) => !held.has(shard));
-  return missing.length === 0 ? {} : { missing_shards: missing };
-}
-
 function specialOperations(nodes: AdminNodes, options: StaticAdminOptions): AdminMethods {
   const { receiptKey = ownKey() } = options;
   return {
@@ -147,18 +135,19 @@ function specialOperations(nodes: AdminNodes, options: StaticAdminOptions): Admi
         request,
         call,
       );
-      return { ...status, ...missingAt(nodes, status.index) };
+      return { ...status, ...(await faultsAt(nodes, status.index, call)) };
     },
     listIndexes: async (request, call = {}) => {
       const all = (await nodes.each('listIndexes', request, call)).flat();
       const up = nodes.routing.seen.filter((seen) => seen.up);
       const states = up.flatMap(({ state }) => state ?? []);
-      return [...Map.groupBy(all, ({ name }) => name)].map(([name, parts]) => ({
+      const summaries = [...Map.groupBy(all, ({ name }) => name)].map(async ([name, parts]) => ({
         ...mergeSummary(parts),
         num_docs: sumOf(states, name, 'docs'),
         bytes: sumOf(states, name, 'bytes'),
-        ...missingAt(nodes, name),
+        ...(await faultsAt(nodes, name, call)),
       }));
+      return Promise.all(summaries);
     },
     ...wholeOperations(new StaticIndexNodes(nodes), { ...options, receiptKey }),
     ...pitOperations(nodes),

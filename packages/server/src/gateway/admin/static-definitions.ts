@@ -180,7 +180,7 @@ export async function renameOver(
 }
 
 /** The definition that is in force on a node, YAML. */
-function definitionAt(nodes: AdminNodes, address: string, index: string, call: CallContext) {
+export function definitionAt(nodes: AdminNodes, address: string, index: string, call: CallContext) {
   const send = (operation: string, request: Uint8Array) =>
     nodes.client(address).read({ index, commit: '', shard: 0, operation, request }, call);
   return askNode<string>(send, 'definition', {});
