@@ -48,7 +48,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['aliases', 'diff', 'jobs', 'saved-queries'],
     ['backend.ts'],
     ['service.ts', 'typed'],
-    ['each-hit.ts', 'methods.ts', 'operations.ts'],
+    ['each-hit.ts', 'methods.ts', 'operations.ts', 'query-line'],
     ['grouped.ts'],
     ['index.ts', 'internal.ts'],
   ],

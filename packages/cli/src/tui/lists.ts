@@ -1,10 +1,14 @@
 import type { IndexDescription, QueryTree, SavedQuery } from '@lakehouse-search/contract';
-import { type BackendApi, searchOfSaved } from '@lakehouse-search/contract/internal';
+import {
+  type BackendApi,
+  joinedQuery,
+  queryValue,
+  searchOfSaved,
+} from '@lakehouse-search/contract/internal';
 import { fieldsOfFewValues } from '../search/few-values.ts';
 import { displayColumns } from '../search/lines/display-columns.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { facetsOf } from './requests.ts';
-import { valueText } from './state/completion.ts';
 import { EVERYTHING, keptSearch, restored, type ScreenIndex } from './state/question.ts';
 import {
   type Choice,
@@ -14,7 +18,6 @@ import {
   type State,
   shownQuestion,
 } from './state/state.ts';
-import { joinedQuery } from './state/typed-query.ts';
 
 /** The choices of a list that has to be fetched. Throws what the backend refuses. */
 export async function listChoices(
@@ -96,7 +99,7 @@ async function facetChoices(backend: BackendApi, state: State): Promise<Choice[]
   });
   const offered = facets.flatMap(({ field, buckets }) =>
     buckets.map(({ value, count: n }) =>
-      choice(`${field}:${valueText(value)}`, `${field}:${value}`, count(n)),
+      choice(`${field}:${queryValue(value)}`, `${field}:${value}`, count(n)),
     ),
   );
   const on = filters.map((clause) => choice(clause, clause, 'removes it'));

@@ -1,8 +1,12 @@
-import type { BackendApi } from '@lakehouse-search/contract/internal';
+import {
+  type BackendApi,
+  completePart,
+  completionPlace,
+  valueItems,
+} from '@lakehouse-search/contract/internal';
 import { LatestQueue } from './latest-queue.ts';
 import { listChoices, saveQuestion, screenIndex } from './lists.ts';
-import { explanation, facetsOf, refusal, requestPage, suggestItems } from './requests.ts';
-import { completionPlace } from './state/completion.ts';
+import { explanation, facetsOf, refusal, requestPage } from './requests.ts';
 import type { ScreenInput } from './state/events.ts';
 import {
   type Answer,
@@ -25,7 +29,6 @@ import {
   type State,
   selected,
 } from './state/state.ts';
-import { completePart } from './state/typed-query.ts';
 
 /** Stores past queries. */
 export interface QueryHistory {
@@ -139,7 +142,7 @@ export class Session {
     }
     this.#suggest.want(async () => {
       await settled();
-      const items = await suggestItems(this.#backend, this.#state.index, place);
+      const items = await valueItems(this.#backend, this.#state.index, place);
       const { line: now, overlay } = this.#state;
       if (now === line && overlay === undefined) this.dispatch({ type: 'suggested', place, items });
     });

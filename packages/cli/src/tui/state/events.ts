@@ -1,5 +1,5 @@
 import type { ClauseCount, Facet } from '@lakehouse-search/contract';
-import type { CompletionItem, CompletionPlace } from './completion.ts';
+import type { CompletionItem, CompletionPlace } from '@lakehouse-search/contract/internal';
 import type { LineEdit } from './edit-line.ts';
 import type { Answer, Question, ScreenIndex } from './question.ts';
 import type { Choice, ListKind, ShownRow } from './state.ts';

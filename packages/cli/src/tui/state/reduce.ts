@@ -1,5 +1,5 @@
+import { completionPlace, fieldItems } from '@lakehouse-search/contract/internal';
 import { hitAt, layoutOf, scrolled, WHEEL_ROWS } from '../view/layout.ts';
-import { completionPlace, fieldItems } from './completion.ts';
 import { type EditLine, edit, insert, type LineEdit, lineOf, replace } from './edit-line.ts';
 import type { Action, Event, ScreenInput } from './events.ts';
 import { sameQuestion } from './question.ts';

@@ -7,8 +7,8 @@ import type {
   SearchMode,
   SortSpec,
 } from '@lakehouse-search/contract';
+import type { CompletionItem, CompletionPlace } from '@lakehouse-search/contract/internal';
 import { formatKey } from '@lakehouse-search/engine';
-import type { CompletionItem, CompletionPlace } from './completion.ts';
 import { type EditLine, lineOf } from './edit-line.ts';
 import {
   type Answer,

@@ -1,7 +1,6 @@
 import type { Hit } from '@lakehouse-search/contract';
-import { queryWords } from '../state/query-words.ts';
+import { prefixedQuery, queryWords } from '@lakehouse-search/contract/internal';
 import { modeOf, type Question } from '../state/question.ts';
-import { prefixedQuery } from '../state/typed-query.ts';
 import { type Span, span } from './spans.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { type QueryWord, queryWords } from '@lakehouse-search/contract/internal';
 import { count, duration } from '../../terminal/figures.ts';
 import { cut, width } from '../../terminal/text.ts';
 import type { EditLine } from '../state/edit-line.ts';
-import { type QueryWord, queryWords } from '../state/query-words.ts';
 import { ADVICE, isProse, isSettled, type State } from '../state/state.ts';
 import { fit, type Line, lineWidth, type Span, span, spread, type Tone } from './spans.ts';
 

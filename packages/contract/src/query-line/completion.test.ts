@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { completionPlace, fieldItems, valueText } from './completion.ts';
-import { lineOf } from './edit-line.ts';
+import { completionPlace, fieldItems, queryValue } from './completion.ts';
+
+const lineOf = (text: string) => ({ text, at: text.length });
 
 describe('completion of the query line', () => {
   it('finds a field, a value and an open quote at the cursor', () => {
@@ -29,7 +30,7 @@ describe('completion of the query line', () => {
     const place = completionPlace(lineOf('SE'));
     const items = place === undefined ? [] : fieldItems(place, ['service', 'severity', 'title']);
     expect(items.map((item) => item.insert)).toEqual(['service:', 'severity:']);
-    expect(['billing', 'Ada L', 'a"b', 'OR', '-x', 'é1'].map(valueText)).toEqual([
+    expect(['billing', 'Ada L', 'a"b', 'OR', '-x', 'é1'].map(queryValue)).toEqual([
       'billing',
       '"Ada L"',
       '"a\\"b"',

@@ -1,5 +1,10 @@
-import type { EditLine } from './edit-line.ts';
 import { queryWords } from './query-words.ts';
+
+/** A line of a query under a cursor; `at` counts UTF-16 units. */
+export interface QueryLine {
+  readonly text: string;
+  readonly at: number;
+}
 
 /** The word at the cursor that can be completed: a field's name or one of its values. */
 export interface CompletionPlace {
@@ -10,6 +15,7 @@ export interface CompletionPlace {
   /** The field whose value it is; undefined: a field's name, or a word of the default field. */
   readonly field: string | undefined;
 }
+
 /** A text that can stand in the place, and how many documents have it. */
 export interface CompletionItem {
   readonly label: string;
@@ -18,7 +24,7 @@ export interface CompletionItem {
 }
 
 /** Where the cursor is at the end of an unfinished word; undefined elsewhere. */
-export function completionPlace({ text, at }: EditLine): CompletionPlace | undefined {
+export function completionPlace({ text, at }: QueryLine): CompletionPlace | undefined {
   const words = queryWords(text);
   const word = words.find(({ from, to }) => from < at && at <= to);
   if (word === undefined || at !== word.to) return undefined;
@@ -42,9 +48,9 @@ export function fieldItems(place: CompletionPlace, fields: readonly string[]): C
     .map((name) => ({ label: `${name}:`, insert: `${name}:` }));
 }
 
-/** A value as the query language wants it: quoted where a bare word would not do. */
-export function valueText(value: string): string {
-  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(value) && !/^(AND|OR|NOT|TO)$/.test(value)) {
+/** A value as the query language reads it: in quotes unless it is a plain word. */
+export function queryValue(value: string): string {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(value) && !/^(and|or|not|to)$/i.test(value)) {
     return value;
   }
   return `"${value.replace(/["\\]/g, '\\$&')}"`;

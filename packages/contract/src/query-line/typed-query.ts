@@ -5,9 +5,9 @@
  *    `leak AND severity:1`. Operators in the line switch this off.
  * 2. the last word is a prefix, too: `token le` runs `token (le OR le*)`.
  */
-import type { FieldDescription } from '@lakehouse-search/contract';
+import type { FieldDescription } from '../indexes/response.ts';
+import type { SearchRequest } from '../search/request.ts';
 import { type QueryWord, queryWords } from './query-words.ts';
-import type { Kept } from './question.ts';
 
 /** Fields whose values have prefixes. Paths in variants are not among `fields` and may have. */
 const PREFIXED = ['TEXT', 'KEYWORD'];
@@ -18,9 +18,19 @@ interface Clause {
   readonly parts: readonly QueryWord[];
 }
 
+/** How a line is read. */
+type JoinedBy = Pick<SearchRequest, 'syntax' | 'default_operator'>;
+
+/** The query that runs for a line: its clauses joined, its last word as a word or a prefix. */
+export const ranQuery = (
+  text: string,
+  fields: readonly FieldDescription[],
+  how: JoinedBy,
+): string => joinedQuery(prefixedQuery(text, fields), how);
+
 /** The line with clauses of fields joined by AND, as it is saved and explained. */
-export function joinedQuery(text: string, kept: Kept): string {
-  if (kept.syntax === 'kql' || kept.default_operator === 'and') return text;
+export function joinedQuery(text: string, how: JoinedBy): string {
+  if (how.syntax === 'kql' || how.default_operator === 'and') return text;
   const clauses = clausesOf(text);
   if (clauses === undefined) return text;
   const excluded = clauses.filter(isExcluded);
