@@ -48,6 +48,9 @@ describe('lhs index move', () => {
     expect(next).toMatch(/^next: lhs index status .*homes\/moved/);
     expect((await home.run(next!.split(' ').slice(2))).code).toBe(0);
     expect((await found('./homes/moved')).total).toBe(total);
+    const again = await home.run(['index', 'move', 'moved', './homes']);
+    expect(lines(again.stdout)[0]).toMatch(/ is in .*homes already {2}in /);
+    expect(lines(again.stdout).slice(1)).toEqual([file, next]);
     const back = await home.run(['index', 'move', 'moved', '--local']);
     expect([back.code, back.stderr]).toEqual([0, '']);
     expect((await home.run(['search', './homes/moved', '*'])).code).toBe(3);
@@ -75,7 +78,7 @@ describe('lhs index move', () => {
       expect(next).toBe(`next: lhs index status vec --url ${served.url}`);
       expect((await home.run(next!.split(' ').slice(2))).code).toBe(0);
       expect(readdirSync(store)).not.toEqual([]);
-      expect((await run('index', 'move', 'vec', './homes')).stderr).toContain('root store');
+      expect((await run('index', 'move', 'vec', './homes')).stderr).toContain('store/FOLDER');
       expect((await run('index', 'move', 'vec', '--local')).code).toBe(0);
     } finally {
       await served.stop();

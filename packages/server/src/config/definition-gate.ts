@@ -146,12 +146,16 @@ function storageEdit(node: Node, names: SourceNames): Edit {
  * as it is. Throws invalid_argument.
  */
 export function gateStorage(storage: string, names: SourceNames): string {
-  if (isUrl(storage)) {
-    if (rootOf(storage, names) !== null) return storage;
-    throw refused(`"${storage}" is in no root of the server`, names);
-  }
+  if (isUrl(storage) && rootOf(storage, names) !== null) return storage;
   const [root, ...path] = storage.split('/');
-  return pathBelow(root, path.join('/'), names);
+  const known = Object.keys(names.roots);
+  if (known.includes(root)) return pathBelow(root, path.join('/'), names);
+  const message = `"${storage}" names no root of the server${didYouMean(root, known)}`;
+  const hint =
+    known.length === 0
+      ? 'add a root to the configuration of the server (roots: {NAME: s3://bucket/prefix})'
+      : `name one of its roots, or a folder below it: ${known.join(', ')}, ${known[0]}/FOLDER`;
+  throw new LhsError('invalid_argument', message, { hint });
 }
 
 /** The scalars of `model` in all fields, also in those of shapes. */

@@ -69,6 +69,18 @@ describe('a move over the network', () => {
     },
   );
 
+  it('names the roots, or the setting that makes one', async () => {
+    const storage = '/tmp/x';
+    await expect(moving.moveIndex({ index: 'a', storage })).rejects.toMatchObject({
+      message: '"/tmp/x" names no root of the server',
+      hint: 'name one of its roots, or a folder below it: lake, lake/FOLDER',
+    });
+    const without = gatedBackend({} as BackendApi, NO_CONFIG.names);
+    await expect(without.moveIndex({ index: 'a', storage })).rejects.toMatchObject({
+      hint: expect.stringContaining('roots: {'),
+    });
+  });
+
   it('goes to a folder of a root, and shows no other place', async () => {
     const answer = await moving.moveIndex({ index: 'a', storage: 'lake/home' });
     expect(moved).toEqual(['s3://bucket/lake/home']);

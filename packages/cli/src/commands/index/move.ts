@@ -41,9 +41,10 @@ export default class IndexMove extends LhsCommand {
       ...(place === undefined ? {} : { storage: place }),
     });
     if (flags.json) return this.printJson(done);
-    const where = done.storage === null ? 'the data folder alone' : done.storage;
+    const where = done.storage ?? 'the data folder alone';
+    const isThere = done.storage === done.previous_storage;
     this.print([
-      `${done.index} is in ${where} now  in ${duration(done.took_ms)}`,
+      `${done.index} is in ${where} ${isThere ? 'already' : 'now'}  in ${duration(done.took_ms)}`,
       ...linesAfter(done, isServed),
     ]);
   }
@@ -59,7 +60,7 @@ function linesAfter(
       ? 'take "storage" out of its definition file'
       : `write "storage: ${storage}" in its definition file`;
   const others =
-    storage === null || previous_storage === null
+    storage === null || previous_storage === null || storage === previous_storage
       ? []
       : ['other data folders that write it: drop it there, then create and sync it'];
   const name = isServed ? index : `${storage}/${index}`;
