@@ -23,10 +23,13 @@ export function renameDefinition(text: string, name: string): string {
   });
 }
 
-/** The text of a definition with another store, or in none: then no window is cold. */
+/** Settings of an index in a store: a definition without one has no cold windows, and no copies. */
+const OF_STORES = [['storage'], ['windows', 'hot'], ['replicas']];
+
+/** The text of a definition with another store, or in none. */
 export function withStorage(text: string, storage: string | undefined): string {
-  const moved = withSetting(text, ['storage'], storage);
-  return storage === undefined ? withSetting(moved, ['windows', 'hot'], undefined) : moved;
+  if (storage !== undefined) return withSetting(text, ['storage'], storage);
+  return OF_STORES.reduce((rest, path) => withSetting(rest, path, undefined), text);
 }
 
 /** The text of a definition with another value of a setting, or without it. */
