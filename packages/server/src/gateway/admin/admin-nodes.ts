@@ -174,6 +174,6 @@ const silent = (address: string): LhsError =>
 export function overSeveral(name: string, count: number): LhsError {
   const message = `${name} is not possible for an index over ${count} nodes`;
   return new LhsError('unsupported', message, {
-    hint: 'send the request to each node, or let one node hold all shards',
+    hint: 'drop it, then create it with "storage": one node has all of its shards then',
   });
 }
