@@ -209,7 +209,7 @@ describe('pinned surfaces', () => {
         "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --format --highlight --highlight-fields --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",
         "index status": "= status: INDEX",
         "index suggest": "INDEX [TEXT] --field --fuzzy --limit",
-        "index sync": "= sync: INDEX --follow --poll --until --wait",
+        "index sync": "= sync: INDEX --follow --net --poll --until --wait",
         "index tune": "INDEX --file --queries",
         "index types": "INDEX",
         "index upgrade": "INDEX --detach --plan",

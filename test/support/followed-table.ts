@@ -41,11 +41,11 @@ export class FollowedTable {
   };
   backend!: LocalEngine;
 
-  async open(): Promise<this> {
+  async open(more = ''): Promise<this> {
     await createTable(this.config.catalog, 'ops.notes', { schema, formatVersion: 2 });
     await this.append(1, 2, 3);
     this.backend = await openEngine(this.folder, { create: true, threads: 0, clock: this.clock });
-    await this.backend.createIndex({ definition: DEFINITION, base_dir: this.folder });
+    await this.backend.createIndex({ definition: DEFINITION + more, base_dir: this.folder });
     await this.backend.reindex({});
     return this;
   }

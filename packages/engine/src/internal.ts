@@ -80,3 +80,4 @@ export { loadKoffi } from './storage/load-koffi.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
 export { syncFolder } from './storage/make-folder.ts';
 export { BUILD_MEMORY, NODE_MEMORY } from './sync/build/build-resources.ts';
+export { PUBLISH_MS } from './sync/follow/follow-pace.ts';

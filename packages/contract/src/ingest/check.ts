@@ -54,6 +54,7 @@ function refuseResumedAsOf(request: ReindexRequest): ReindexRequest {
 const SYNC_FIELDS: Fields<SyncRequest> = {
   ...INDEX_FIELDS,
   until: name,
+  net: flag,
   wait_ms: whole(0, REQUEST_LIMITS.waitMillis),
 };
 /** Checks a request to sync. Throws invalid_argument. */

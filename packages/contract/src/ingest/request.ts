@@ -19,6 +19,11 @@ export interface ReindexRequest {
 export interface SyncRequest {
   readonly index?: string | undefined;
   readonly until?: string | undefined;
+  /**
+   * Whether one commit applies all new snapshots (`true`), or one commit each (`false`). Default:
+   * one commit if there are more than 16.
+   */
+  readonly net?: boolean | undefined;
   /** Milliseconds to wait while another process writes the index (30,000). */
   readonly wait_ms?: number | undefined;
 }

@@ -129,7 +129,10 @@ export type FollowEvent =
       readonly at: string;
       /** null: the table has no snapshot any more. */
       readonly snapshot: string | null;
+      /** null too for several snapshots. */
       readonly operation: string | null;
+      /** How many snapshots the commit applies, if several. */
+      readonly snapshots?: number;
       readonly inserted: number;
       readonly updated: number;
       readonly deleted: number;

@@ -42,4 +42,6 @@ export type TypedPart =
 /** A change batch in memory: what an engine applies. It never crosses a process. */
 export interface TypedBatch extends Omit<ChangeBatch, 'version' | 'parts'> {
   readonly parts: Iterable<TypedPart> | AsyncIterable<TypedPart>;
+  /** Snapshots between `from` and `to` whose changes it contains, newest first. */
+  readonly passed?: readonly string[];
 }

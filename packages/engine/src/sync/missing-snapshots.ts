@@ -34,6 +34,13 @@ export function wayTo(
   return { kind: 'heal', reason: healReason(checkpoint, from, table, target, source.ref) };
 }
 
+/** So many snapshots are applied one by one. */
+const MAX_SINGLE = 16;
+
+/** Whether one step goes over all snapshots of a way; `net`: as required. */
+export const isNet = ({ length }: readonly Snapshot[], net = length > MAX_SINGLE): boolean =>
+  net && length > 1;
+
 function healReason(
   checkpoint: Pick<Checkpoint, 'ref'>,
   from: bigint,

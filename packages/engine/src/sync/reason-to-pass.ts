@@ -1,4 +1,4 @@
-import { type HealReason, LhsError } from '@lakehouse-search/contract';
+import { type ErrorCode, type HealReason, LhsError } from '@lakehouse-search/contract';
 import { isFileMissing } from './file-missing.ts';
 
 /**
@@ -10,3 +10,9 @@ export function reasonToPass(error: unknown): HealReason | null {
   const isInvalid = error instanceof LhsError && error.code === 'source_invalid';
   return isInvalid ? 'snapshot_invalid' : null;
 }
+
+/** Whether a snapshot cannot be indexed for its rows or columns: those before it may be. */
+export const stopsAtSnapshot = (error: unknown): boolean =>
+  !isFileMissing(error) && error instanceof LhsError && STOPS.has(error.code);
+
+const STOPS: ReadonlySet<ErrorCode> = new Set(['schema_changed', 'source_invalid']);

@@ -56,17 +56,18 @@ export function storedSchema(schema: Schema): Json {
 
 /**
  * The checkpoint of an index that equals `state`, after `former`: whose snapshot is the latest of
- * those that were reached before.
+ * those that were reached before, but for those that were `passed` since (newest first).
  */
 export function checkpointAt(
   uuid: string,
   state: SourceState,
   former: Pick<Checkpoint, 'snapshot_id' | 'applied'> | null,
+  passed: readonly string[] = [],
 ): Checkpoint {
   const { snapshot_id, sequence, schema, ref, files } = state;
   const id = (schema as { readonly 'schema-id'?: unknown } | null)?.['schema-id'];
-  const reached = former === null ? [] : [former.snapshot_id, ...(former.applied ?? [])];
-  const applied = [...new Set(reached)]
+  const before = former === null ? [] : [former.snapshot_id, ...(former.applied ?? [])];
+  const applied = [...new Set([...passed, ...before])]
     .filter((snapshot) => snapshot !== null && snapshot !== snapshot_id)
     .slice(0, LIMITS.appliedSnapshots) as string[];
   return {

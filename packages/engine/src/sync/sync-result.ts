@@ -5,6 +5,7 @@ import type {
   HealReason,
   VectorCounts,
 } from '@lakehouse-search/contract';
+import type { Snapshot } from '@lakehouse-search/lake';
 import { addVectorCounts } from '../documents/vectors/vector-block.ts';
 import type { Applied } from './batch/apply-batch.ts';
 
@@ -13,6 +14,8 @@ export type AppliedStep = Omit<Extract<FollowEvent, { event: 'commit' }>, 'event
 
 /** Receivers of each commit and of progress. */
 export interface SyncWork extends CallContext {
+  /** One step over all snapshots, or one for each. Default: one if there are many. */
+  readonly net?: boolean | undefined;
   readonly onCommit?: (step: AppliedStep) => void;
 }
 
@@ -28,10 +31,12 @@ export interface SyncResult {
   readonly vectors: VectorCounts;
 }
 
-/** One step to take; `reason`: why it heals. */
+/** One step to take. */
 export interface Step {
   readonly to: bigint | null;
-  readonly operation: string | null;
+  /** The snapshots whose changes it applies, oldest first; of one that heals, `to` alone. */
+  readonly over: readonly Snapshot[];
+  /** Why it heals; null: it does not. */
   readonly reason: HealReason | null;
 }
 
@@ -43,9 +48,10 @@ export function appliedStep(
   vectors: VectorCounts,
 ): AppliedStep {
   const counts = { inserted, updated, deleted };
+  const { length: snapshots, 0: first } = step.over;
   return {
     snapshot: step.to === null ? null : String(step.to),
-    operation: step.operation,
+    ...(snapshots > 1 ? { operation: null, snapshots } : { operation: first?.operation ?? null }),
     ...counts,
     took_ms,
     ...vectors,
@@ -83,12 +89,13 @@ export class Total {
   #vectors: VectorCounts = {};
 
   add(step: Step, applied: Applied, { healed, embeddings, without_vector }: AppliedStep): void {
-    this.#sum.snapshotsApplied++;
+    this.#sum.snapshotsApplied += Math.max(1, step.over.length);
     this.#sum.inserted += applied.inserted;
     this.#sum.updated += applied.updated;
     this.#sum.deleted += applied.deleted;
     this.#droppedDuplicates += Math.max(0, applied.dropped);
-    if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
+    if (step.reason === null)
+      this.#skippedReplace += step.over.filter(({ operation }) => operation === 'replace').length;
     this.#healed ??= healed;
     this.#vectors = addVectorCounts(this.#vectors, {
       ...(embeddings === undefined ? {} : { embeddings }),

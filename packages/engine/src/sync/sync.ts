@@ -2,20 +2,22 @@
  * Sync: the index follows its table.
  *
  * 1. The way from the checkpoint to the target: the target's ancestors after the checkpoint, one
- *    step and one commit each. Where the checkpoint's snapshot is not among them (rolled back,
- *    expired, another branch), one step that heals.
+ *    step and one commit each, or one step over all of them if they are many. Where the
+ *    checkpoint's snapshot is not among them (rolled back, expired, another branch), one step that
+ *    heals.
  * 2. A step: what differs between the two file sets (plan-batch.ts), rows read under the columns
  *    that the index is bound to (bound-schema.ts), applied as a change batch (apply-batch.ts).
  * 3. Where a snapshot on the way cannot be indexed (its files are gone, two of its rows share a
  *    key), one step to the target instead.
  * 4. A snapshot that lacks a column of the definition stops it: schema_changed.
  *
- * A step that fails leaves the commit before it in force. Merges run beside: each commit takes in
- * what has ended and starts what the policy asks for.
+ * Where one step over many fails for its rows or columns, the single steps follow, as far as they
+ * go. A step that fails leaves the commit before it in force. Merges run beside: each commit takes
+ * in what has ended and starts what the policy asks for.
  */
 
 import type { HealReason } from '@lakehouse-search/contract';
-import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
+import type { FileScan, Schema, Snapshot, SourceTable } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/vectors/models-in-use.ts';
 import { VectorStage } from '../documents/vectors/vector-stage.ts';
@@ -43,8 +45,8 @@ import { SkippedRows } from './batch/skipped-rows.ts';
 import { united } from './batch/taken-locations.ts';
 import { backgroundSettings, usualSegmentMemory } from './build/build-resources.ts';
 import type { NoteMerge } from './locked-index.ts';
-import { wayTo } from './missing-snapshots.ts';
-import { reasonToPass } from './reason-to-pass.ts';
+import { isNet, wayTo } from './missing-snapshots.ts';
+import { reasonToPass, stopsAtSnapshot } from './reason-to-pass.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
 import {
   appliedStep,
@@ -165,9 +167,13 @@ export class SyncSession {
       await this.#step(table, jump(table, target, way.reason), work, total);
       return total.result();
     }
-    for (const { id, operation } of way.steps) {
+    const { steps } = way;
+    if (isNet(steps, work.net) && (await this.#together(table, steps, work, total)))
+      return total.result();
+    for (const snapshot of steps) {
+      const { id } = snapshot;
       try {
-        await this.#step(table, { to: id, operation, reason: null }, work, total);
+        await this.#step(table, { to: id, over: [snapshot], reason: null }, work, total);
       } catch (error) {
         const reason = id === target ? null : reasonToPass(error);
         if (reason === null) throw error;
@@ -234,6 +240,22 @@ export class SyncSession {
     return { before, after: this.#writer.segments };
   }
 
+  /** One step over several snapshots; false: the target cannot be indexed. */
+  async #together(
+    table: SourceTable,
+    over: readonly Snapshot[],
+    work: SyncWork,
+    total: Total,
+  ): Promise<boolean> {
+    try {
+      await this.#step(table, { to: over.at(-1)!.id, over, reason: null }, work, total);
+      return true;
+    } catch (error) {
+      if (stopsAtSnapshot(error)) return false;
+      throw error;
+    }
+  }
+
   async #step(table: SourceTable, step: Step, work: SyncWork, total: Total): Promise<void> {
     refuseAborted(work.signal);
     const started = performance.now();
@@ -254,6 +276,10 @@ export class SyncSession {
         to: sourceState(table, set, schema, definition.source.ref),
         parts: stepParts(plan, table, { columns, schema, signal }),
         with_dropped: plan.withDropped,
+        passed: step.over
+          .slice(0, -1)
+          .map(({ id }) => String(id))
+          .reverse(),
       },
       { signal },
     );
@@ -315,7 +341,7 @@ type PlanArguments = [
 ];
 
 function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
-  return { to, operation: to === null ? null : table.snapshot(to).operation, reason };
+  return { to, over: to === null ? [] : [table.snapshot(to)], reason };
 }
 
 function boundColumns(commit: Commit | null, { index }: Definition): Schema {

@@ -58,6 +58,27 @@ describe('changes of the table during following', () => {
     expect(table.leftovers()).toEqual([]);
   });
 
+  it('comes as one commit per second to an index that is published', async () => {
+    await table.dispose();
+    table = await new FollowedTable().open('storage: ./home\n');
+    const events = follow();
+    await next(events, 'waiting');
+    for (let id = 4; id < 14; id++) await table.append(id);
+    expect(await next(events, 'commit')).toMatchObject({
+      ...{ operation: null, snapshots: 10, inserted: 10 },
+      snapshot: String(await currentSnapshot()),
+    });
+    const { slept } = table.clock;
+    const before = slept.length;
+    for (let id = 14; id < 24; id++) await table.append(id);
+    expect(await next(events, 'commit', ['merge'])).toMatchObject({ snapshots: 10 });
+    expect(slept.slice(before)[0]).toBe(1000);
+    const source = await openTable(table.config);
+    await source.close();
+    for (const { id } of source.snapshots)
+      await table.backend.search({ query: '*:*', min_snapshot: String(id) });
+  });
+
   it('a rollback and forgotten snapshots are healed in one step, and told', async () => {
     const start = await currentSnapshot();
     const events = follow();

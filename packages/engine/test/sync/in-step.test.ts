@@ -55,8 +55,8 @@ async function withTable(
 const ancestors = ({ truth }: TruthTable) =>
   truth.snapshots.filter((s) => s.is_current_ancestor).map((s) => s.snapshot_id);
 
-/** What a sync must say: of each step on the way, or of the one step that heals. */
-async function expectedAnswer(table: TruthTable, from: string, to: string) {
+/** What a sync must say: of each step on the way, or of one step over all, or one that heals. */
+async function expectedAnswer(table: TruthTable, from: string, to: string, net: boolean) {
   const way = table.wayTo(from, to);
   if (way === null) {
     const counts = await table.change(from, to);
@@ -65,7 +65,7 @@ async function expectedAnswer(table: TruthTable, from: string, to: string) {
   }
   const sum = { inserted: 0, updated: 0, deleted: 0 };
   let before = from;
-  for (const id of way) {
+  for (const id of net ? way.slice(-1) : way) {
     const { inserted, updated, deleted } = await table.change(before, id);
     sum.inserted += inserted;
     sum.updated += updated;
@@ -75,12 +75,17 @@ async function expectedAnswer(table: TruthTable, from: string, to: string) {
   return { snapshots_applied: way.length, ...sum };
 }
 
-async function jump(table: TruthTable, from: string, to: string): Promise<SyncResponse> {
-  const done = await backend.sync({ until: to });
+async function jump(
+  table: TruthTable,
+  from: string,
+  to: string,
+  net = false,
+): Promise<SyncResponse> {
+  const done = await backend.sync({ until: to, net });
   expect(done, `from ${from} to ${to}`).toMatchObject({
     snapshot: to,
     doc_count: table.snapshot(to).row_count,
-    ...(await expectedAnswer(table, from, to)),
+    ...(await expectedAnswer(table, from, to, net)),
   });
   await expectSnapshot(backend, table, to);
   return done;
@@ -127,13 +132,13 @@ describe.skipIf(!hasShared)('syncs of foreign tables', () => {
       if (first === undefined) return;
       await backend.reindex({ as_of: first });
       const head = later.at(-1) ?? first;
-      await jump(table, first, head);
+      await jump(table, first, head, true);
       const all = table.truth.snapshots.map((s) => s.snapshot_id);
       let before = head;
       const next = seededNumbers(SEED);
       for (let i = 0; i < Math.min(2 * all.length, JUMPS); i++) {
         const to = all[Math.floor(next() * all.length)];
-        await jump(table, before, to).catch((error) => {
+        await jump(table, before, to, next() < 0.5).catch((error) => {
           throw new Error(`seed ${SEED}, jump ${i} from ${before} to ${to}`, { cause: error });
         });
         before = to;

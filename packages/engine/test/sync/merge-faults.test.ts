@@ -48,6 +48,7 @@ describe('a merge that fails', () => {
       known: () => ({ definition, registered: { name: 't', uuid: 'u' } }) as unknown as KnownIndex,
       commitVersion: () => 'same',
       openTable: () => openTable(lake.source),
+      publishes: () => false,
       mustYield: () => false,
       open: async () => {
         const session = SyncSession.open(options);

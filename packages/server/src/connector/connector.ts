@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { errorOf } from '@lakehouse-search/client/internal';
 import { LhsError } from '@lakehouse-search/contract';
-import { isRestrictionsChanged, registeredDefinition } from '@lakehouse-search/engine/internal';
+import {
+  isRestrictionsChanged,
+  PUBLISH_MS,
+  registeredDefinition,
+} from '@lakehouse-search/engine/internal';
 import {
   type ClusterContext,
   connectorLease,
@@ -114,10 +118,10 @@ export class Connector {
     let wait = FIRST_PAUSE_MS;
     while (!signal.aborted) {
       try {
-        const applied = await this.#advance(index, lease, signal);
+        const rest = await this.#advance(index, lease, signal);
         metrics.failing(index, false);
         await faults.succeeded(loop);
-        wait = applied ? 0 : Math.min(pollMs, Math.max(FIRST_PAUSE_MS, 2 * wait));
+        wait = rest ?? Math.min(pollMs, Math.max(FIRST_PAUSE_MS, 2 * wait));
       } catch (error) {
         if (signal.aborted) return;
         wait = Math.min(MOST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * wait));
@@ -133,29 +137,34 @@ export class Connector {
 
   /**
    * One look at the nodes and the table: searches move to what nodes have, and the node of the
-   * index applies what is new. Whether it did. Throws fenced after the end of the lease, what the
-   * node throws, and why it cannot gather the shards that earlier versions spread.
+   * index applies what is new. Returns the pause after it; null: nothing is new. Throws fenced
+   * after the end of the lease, what the node throws, and why it cannot gather the shards that
+   * earlier versions spread.
    */
-  async #advance(index: string, lease: Lease, signal: AbortSignal): Promise<boolean> {
+  async #advance(index: string, lease: Lease, signal: AbortSignal): Promise<number | null> {
     const { context } = this.#options;
     const { store, nodes } = context;
     const stored = await store.definitions.get(index);
-    if (stored === undefined) return false;
+    if (stored === undefined) return null;
     const living = await currentNodes(context, { signal });
     const name = await store.placements.nodeOf(index);
     const writer = living.find(({ node, isSilent }) => node === name && !isSilent);
-    if (writer === undefined) return false;
+    if (writer === undefined) return null;
     await this.#publish(index, stored, living, lease);
     const own = writer.indexes.find((each) => each.index === index);
-    if (own === undefined || own.commits.length === 0) return false;
-    if (await isAltered(context, index)) return false;
+    if (own === undefined || own.commits.length === 0) return null;
+    if (await isAltered(context, index)) return null;
     const service = nodes.at(writer.address).service(lease.epoch);
     if (own.ordinals.length < own.shards) {
       const { sync_failure: failure } = await service.status({ index }, { signal });
       if (failure !== undefined) throw errorOf({ ...failure, status: 0, details: {} });
-      return false;
+      return null;
     }
-    return (await service.sync({ index }, { signal })).snapshots_applied > 0;
+    const isPublished = registeredDefinition(stored.definition).storage !== undefined;
+    const request = { index, net: isPublished || undefined };
+    const { snapshots_applied } = await service.sync(request, { signal });
+    if (snapshots_applied === 0) return null;
+    return isPublished ? PUBLISH_MS : 0;
   }
 
   /** Stores the route over what the nodes have. */

@@ -13,11 +13,12 @@ import { jsonText } from '../../terminal/json-text.ts';
 interface SyncFlags extends GlobalFlags {
   readonly until?: string;
   readonly wait?: string;
+  readonly net?: boolean;
 }
 
 export default class IndexSync extends LhsCommand {
   static override aliases = ['sync'];
-  static override summary = 'Apply the table’s new snapshots to an index, one commit per snapshot.';
+  static override summary = 'Apply the table’s new snapshots to an index.';
   static override examples = [
     '<%= config.bin %> sync demo-incidents',
     '<%= config.bin %> sync demo-incidents --follow',
@@ -34,6 +35,11 @@ export default class IndexSync extends LhsCommand {
     until: Flags.string({
       description: 'last snapshot to apply (the head)',
       helpValue: 'SNAPSHOT',
+    }),
+    net: Flags.boolean({
+      description: 'apply all new snapshots in one commit (if there are more than 16)',
+      allowNo: true,
+      exclusive: ['follow'],
     }),
     wait: Flags.string({
       description: 'longest wait for another writer of the index (30)',
@@ -63,7 +69,7 @@ export default class IndexSync extends LhsCommand {
       this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
     const wait_ms = millis('--wait', flags.wait);
-    const request = { index, until: flags.until, wait_ms };
+    const request = { index, until: flags.until, net: flags.net, wait_ms };
     const done = await this.stoppable('commits are kept', (signal) =>
       backend.sync(request, { progress, signal }),
     );

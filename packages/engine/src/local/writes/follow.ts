@@ -80,6 +80,7 @@ const followHost = (
   commitVersion: ({ folder }) => commitVersion(folder),
   openTable: ({ definition, registered }, signal) =>
     openSource(definition.source, registered.baseDir, signal),
+  publishes: ({ definition }) => definition.storage !== undefined,
   open: (known) => notingFault(indexes, known, () => openFollowed(indexes, known)),
   tiers: {
     due: (known) => windowToCool(indexes, known),

@@ -33,13 +33,13 @@ export async function syncLocal(
   request: SyncRequest,
   work: CallContext,
 ): Promise<SyncResponse> {
-  const { index, until, wait_ms } = checkSyncRequest(request);
+  const { index, until, net, wait_ms } = checkSyncRequest(request);
   const known = accessible(indexes, index, work);
   const { folder, definition, registered } = known;
   const isPublished = homePlace(definition, registered.baseDir) !== null;
   if (!isPublished && currentGeneration(folder) === null) throw notBuilt(definition);
   const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
-  const sync = (locked: LockedIndex) => followTable(locked, until, work);
+  const sync = (locked: LockedIndex) => followTable(locked, until, { ...work, net });
   const run = () => notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));
   if (!isPublished) return run();
   const { openDirectory } = indexes;

@@ -93,7 +93,7 @@ export class BatchRun {
   /** Makes it visible. On an error the writer is to be rolled back. */
   async commit(signal?: AbortSignal): Promise<BatchCounts> {
     const { writer, beforeCommit } = this.#target;
-    const { table_uuid, to, with_dropped } = this.#batch;
+    const { table_uuid, to, with_dropped, passed } = this.#batch;
     this.#mark();
     const deleted = this.#removed ? writer.deleteMarked() : 0;
     const lost = await settleDuplicates(
@@ -107,7 +107,7 @@ export class BatchRun {
     beforeCommit();
     const state = { ...to, schema: storedSchema(this.#schema) };
     await writer.commitPublished({
-      checkpoint: checkpointAt(table_uuid, state, writer.lastCommit.checkpoint),
+      checkpoint: checkpointAt(table_uuid, state, writer.lastCommit.checkpoint, passed),
       files: this.#files.at(to.files, this.#skipped),
       droppedDuplicates: dropped,
       skipped: this.#skipped.committed(),

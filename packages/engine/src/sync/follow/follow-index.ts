@@ -7,6 +7,7 @@
  *    make its generation the live one; then the lock is given back.
  * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own.
  *    One that fails is an event; the index goes on with more segments.
+ *    The commits of a published index take all that is new, once per second.
  * 4. After a commit the windows are checked: one that is older than the definition keeps hot is
  *    moved to the store by a job, one per look, with the lock given back before. After a failure
  *    the next one is tried an hour later.
@@ -26,7 +27,7 @@ import type { KnownIndex } from '../../open/open-index.ts';
 import { fromSource, unlessAborted } from '../../source/source-errors.ts';
 import { followedSnapshot } from '../../source/source-table.ts';
 import type { AppliedStep, SyncSession } from '../sync.ts';
-import { lookPause, mendsItself, retryPause } from './follow-pace.ts';
+import { lookPause, mendsItself, PUBLISH_MS, retryPause } from './follow-pace.ts';
 
 /** Default of the longest pause between two checks. */
 export const POLL_MS = 5000;
@@ -57,6 +58,8 @@ export interface FollowHost {
   /** What names the newest commit of an index; null before the first reindex. */
   commitVersion(known: KnownIndex): string | null;
   openTable(known: KnownIndex, signal: AbortSignal): Promise<SourceTable>;
+  /** Whether commits are published. */
+  publishes(known: KnownIndex): boolean;
   /** Opens the live generation for following. Throws index_busy, index_not_built, … */
   open(known: KnownIndex): Promise<FollowedIndex>;
   /** The moves of windows by age; absent: there are none. */
@@ -190,8 +193,8 @@ export class Follower {
         yield this.#event({ event: 'waiting', every_ms: this.#pollMs() });
       }
     }
-    const { clock } = this.#host;
-    await this.#rest(lookPause(this.#quietLooks, this.#pollMs(), clock.random()));
+    const pause = lookPause(this.#quietLooks, this.#pollMs(), this.#host.clock.random());
+    await this.#rest(Math.max(pause, committed && this.#host.publishes(known) ? PUBLISH_MS : 0));
   }
 
   /** Brings the index to the head where anything is new; true when something was committed. */
@@ -210,7 +213,8 @@ export class Follower {
     this.#index ??= await this.#host.open(known);
     if (this.#merging === null) this.#mergingSince = this.#host.clock.ticks();
     let committed = false;
-    for await (const step of this.#catchUp(this.#index, table, head)) {
+    const net = this.#host.publishes(known) || undefined;
+    for await (const step of this.#catchUp(this.#index, table, head, net)) {
       committed = true;
       this.#toldWaiting = false;
       const took_ms = Math.round(step.took_ms * 10) / 10;
@@ -269,6 +273,7 @@ export class Follower {
     { session }: FollowedIndex,
     table: SourceTable,
     head: bigint | null,
+    net: boolean | undefined,
   ): AsyncGenerator<AppliedStep> {
     const steps: AppliedStep[] = [];
     let ended = false;
@@ -278,7 +283,7 @@ export class Follower {
       steps.push(step);
       tell();
     };
-    const work = { signal: this.#signal, onCommit };
+    const work = { signal: this.#signal, onCommit, net };
     const done = session.catchUp(table, head, work).finally(() => {
       ended = true;
       tell();

@@ -2,6 +2,8 @@ import type { LhsError } from '@lakehouse-search/contract';
 
 /** The first pause after something has happened. */
 const QUICK_MS = 250;
+/** The least pause after a commit that was published. */
+export const PUBLISH_MS = 1000;
 /** The first and the longest pause after a fault. */
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 60_000;

@@ -8,7 +8,7 @@ import { applyBatch } from '../batch/apply-batch.ts';
 import { skippedPart } from '../batch/skipped-rows.ts';
 import { isFileMissing } from '../file-missing.ts';
 import type { LockedIndex } from '../locked-index.ts';
-import type { SyncResult, SyncSession } from '../sync.ts';
+import type { SyncResult, SyncSession, SyncWork } from '../sync.ts';
 import { FormerSessions } from './former-sessions.ts';
 import { type LockedGeneration, liveGeneration, openSession } from './open-session.ts';
 
@@ -19,7 +19,7 @@ import { type LockedGeneration, liveGeneration, openSession } from './open-sessi
 export async function followTable(
   index: LockedIndex,
   until: string | undefined,
-  work: CallContext,
+  work: SyncWork,
 ): Promise<Omit<SyncResponse, 'took_ms'>> {
   const live = liveGeneration(index);
   const { table, checkpoint, answer } = await followLive(index, live, until, work);
@@ -36,7 +36,7 @@ async function followLive(
   index: LockedIndex,
   live: Generation,
   until: string | undefined,
-  work: CallContext,
+  work: SyncWork,
 ) {
   const session = openSession(index, live);
   try {
@@ -71,7 +71,7 @@ async function catchUp(
   session: SyncSession,
   { definition, table: opened }: LockedIndex,
   until: string | undefined,
-  work: CallContext,
+  work: SyncWork,
 ): Promise<{ readonly done: SyncResult; readonly table: SourceTable }> {
   const { ref } = definition.source;
   let table = opened;

@@ -22,8 +22,8 @@ export type Operation =
   | { readonly op: 'appendToBranch'; readonly keys: readonly number[]; readonly salt: number }
   | { readonly op: 'cherryPick' }
   | { readonly op: 'expire'; readonly before: number; readonly deleteFiles: boolean }
-  | { readonly op: 'sync' }
-  | { readonly op: 'syncUntil'; readonly snapshot: number }
+  | { readonly op: 'sync'; readonly net: boolean }
+  | { readonly op: 'syncUntil'; readonly snapshot: number; readonly net: boolean }
   /** The disk goes wrong at that operation of a sync, or of a reindex; or the model, at a text. */
   | {
       readonly op: 'fault';
@@ -52,8 +52,8 @@ const one = <O extends Operation['op']>(
   rest: { [K in keyof Omit<Extract<Operation, { op: O }>, 'op'>]: fc.Arbitrary<unknown> },
 ) => fc.record({ op: fc.constant(op), ...rest }) as unknown as fc.Arbitrary<Operation>;
 
-/** One operation, those that move rows and those that sync most often. */
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+/** Operations on the table. */
+const ofTable = [
   { weight: 5, arbitrary: one('append', { keys, salt }) },
   { weight: 4, arbitrary: one('delete', { keys }) },
   { weight: 5, arbitrary: one('upsert', { keys, salt }) },
@@ -78,8 +78,13 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: one('appendToBranch', { keys, salt }) },
   { weight: 2, arbitrary: one('cherryPick', {}) },
   { weight: 3, arbitrary: one('expire', { before: pick, deleteFiles: fc.boolean() }) },
-  { weight: 8, arbitrary: one('sync', {}) },
-  { weight: 4, arbitrary: one('syncUntil', { snapshot: pick }) },
+];
+
+/** One operation, those that move rows and those that sync most often. */
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  ...ofTable,
+  { weight: 8, arbitrary: one('sync', { net: fc.boolean() }) },
+  { weight: 4, arbitrary: one('syncUntil', { snapshot: pick, net: fc.boolean() }) },
   {
     weight: 5,
     arbitrary: one('fault', {
@@ -94,6 +99,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: one('verify', {}) },
   { weight: 1, arbitrary: one('reopen', {}) },
 );
+
+/** Changes of a table, in an order. */
+export const changes = (): fc.Arbitrary<Operation[]> =>
+  fc.noBias(fc.array(fc.oneof(...ofTable), { minLength: 5, maxLength: 24, size: 'max' }));
 
 /** What schedules are made of: operations, in an order. */
 export const operations = (): fc.Arbitrary<Operation[]> =>

@@ -19,7 +19,8 @@ export type RepeatOperation =
   | { readonly op: 'append' | 'overwrite'; readonly keys: readonly number[] }
   /** Single rows, not all of a key. */
   | { readonly op: 'delete'; readonly rows: readonly number[] }
-  | { readonly op: 'compactTable' | 'expire' | 'sync' | 'reindex' }
+  | { readonly op: 'compactTable' | 'expire' | 'reindex' }
+  | { readonly op: 'sync'; readonly net: boolean }
   | { readonly op: 'deleteMode'; readonly copies: boolean }
   | { readonly op: 'rollback' | 'syncUntil'; readonly snapshot: number };
 
@@ -49,7 +50,7 @@ const operation: fc.Arbitrary<RepeatOperation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: op('expire') }) },
   { weight: 1, arbitrary: fc.record({ op: op('deleteMode'), copies: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ op: op('rollback'), snapshot: fc.nat(1000) }) },
-  { weight: 7, arbitrary: fc.record({ op: op('sync') }) },
+  { weight: 7, arbitrary: fc.record({ op: op('sync'), net: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ op: op('syncUntil'), snapshot: fc.nat(1000) }) },
   { weight: 1, arbitrary: fc.record({ op: op('reindex') }) },
 );
@@ -95,7 +96,7 @@ export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
     await backend.reindex({ index: 'followed' });
     const run = new Run(backend, { catalog, table: 'a.t' });
     for (const operation of schedule.operations) await run.step(operation);
-    await run.step({ op: 'sync' });
+    await run.step({ op: 'sync', net: true });
   } finally {
     await backend.close();
     rmSync(folder, { recursive: true, force: true });
@@ -143,7 +144,7 @@ class Run {
         await this.#backend.reindex({ index: 'followed' });
         return this.#compare();
       case 'sync':
-        await this.#backend.sync({ index: 'followed' });
+        await this.#backend.sync({ index: 'followed', net: operation.net });
         return this.#compare();
       case 'syncUntil': {
         const id = await this.#pick(operation.snapshot);

@@ -62,9 +62,9 @@ class Run {
   async step(operation: Operation): Promise<void> {
     switch (operation.op) {
       case 'sync':
-        return this.sync();
+        return this.sync(operation.net);
       case 'syncUntil':
-        return this.#syncUntil(this.table.model.pick(operation.snapshot));
+        return this.#syncUntil(this.table.model.pick(operation.snapshot), operation.net);
       case 'reindex':
         return this.reindex(operation.snapshot);
       case 'fault':
@@ -85,10 +85,10 @@ class Run {
   }
 
   /** To the head of what the definition follows. */
-  async sync(): Promise<void> {
+  async sync(net = false): Promise<void> {
     const target = this.#head();
-    const done = await this.index.backend.sync({});
-    this.#expectAnswer(done, target);
+    const done = await this.index.backend.sync({ net });
+    this.#expectAnswer(done, target, net);
     await this.#reached(target, done.snapshots_applied > 0);
   }
 
@@ -107,19 +107,19 @@ class Run {
     return this.index.ref === null ? model.main : model.branch;
   }
 
-  async #syncUntil(target: string | null): Promise<void> {
+  async #syncUntil(target: string | null, net: boolean): Promise<void> {
     if (target === null) return;
-    const done = await this.index.backend.sync({ until: target });
-    this.#expectAnswer(done, target);
+    const done = await this.index.backend.sync({ until: target, net });
+    this.#expectAnswer(done, target, net);
     await this.#reached(target, done.snapshots_applied > 0);
   }
 
-  #expectAnswer(done: SyncResponse, target: string | null): void {
+  #expectAnswer(done: SyncResponse, target: string | null, net: boolean): void {
     const { model } = this.table;
     const { steps, reason } = model.way(this.#at, target, this.#atRef !== this.index.ref);
     const sum = { inserted: 0, updated: 0, deleted: 0 };
     let before = this.#at;
-    for (const id of steps) {
+    for (const id of net ? steps.slice(-1) : steps) {
       const counts = model.change(before, id);
       sum.inserted += counts.inserted;
       sum.updated += counts.updated;
