@@ -5,7 +5,15 @@
  * The packages that packages/cli/package.json lists as dependencies stay outside. All others are
  * bundled, and their licenses are copied.
  */
-import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
@@ -21,6 +29,8 @@ const cli = join(packages, 'cli');
 const engine = join(packages, 'engine/src');
 const folder = join(cli, 'bundle');
 
+/** The script of `reindex --runner spark`. */
+const SPARK = 'integrations/spark/lhs_spark.py';
 const pjson = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'));
 const outside = ['dependencies', 'peerDependencies'].flatMap((group) => Object.keys(pjson[group]));
 // what oclif, ink and pg load only if somebody installed it
@@ -119,6 +129,7 @@ for (const chunk of output) {
   else rmSync(map);
 }
 copyPages(join(root, 'docs'), join(folder, 'docs'), pjson.description);
+cpSync(join(root, SPARK), join(folder, SPARK));
 const chunks = [...output.filter((file) => file.type === 'chunk'), ...vendored];
 writeFileSync(join(folder, 'LICENSES.txt'), licenses(chunks));
 console.log(`${dirname(folder)}: ${chunks.length} files`);

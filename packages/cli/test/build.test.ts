@@ -96,6 +96,22 @@ describe('a build by tasks', () => {
     expect(built.code).toBe(0);
   });
 
+  it('runs on Spark, whose messages are among the results', async () => {
+    writeFileSync(
+      home.path('spark-submit'),
+      `#!/bin/sh\ncase $3 in *.py) echo "a warning"; ${LHS_COMMAND} build task < "$4" ;; esac\n`,
+      { mode: 0o755 },
+    );
+    const spark = `${home.path('spark-submit')} --master yarn`;
+    const args = ['reindex', 'small', '--tasks', '3', '--runner', 'spark', '--command', spark];
+    const built = await lhs(args);
+    expect(built.stderr).toContain('a warning\n');
+    expect(built.stdout).toContain(' live ');
+    const absent = await lhs(['reindex', 'small', '--runner', 'spark', '--command', 'no-such']);
+    expect(absent.stderr).toContain('a process that runs tasks ended with exit code 127');
+    expect(readdirSync(home.path('tmp'))).toEqual([]);
+  });
+
   it('says what its flags need', async () => {
     const alone = await lhs(['reindex', 'small', '--runner', 'command']);
     expect(alone.code).toBe(2);

@@ -1,18 +1,12 @@
 /** The pages of the documentation that come with the program, as text for a terminal. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-
-/** The folder of the pages: beside the bundle, or of the clone. */
-function pagesFolder(): URL | undefined {
-  const folders = ['./docs/', '../docs/', '../../docs/', '../../../../docs/'];
-  const urls = folders.map((folder) => new URL(folder, import.meta.url));
-  return urls.find((url) => existsSync(new URL('query.md', url)));
-}
+import { readdirSync, readFileSync } from 'node:fs';
+import { programFile } from '../files/program-file.ts';
 
 /** The names of all pages. */
 export function pageNames(): readonly string[] {
-  const folder = pagesFolder();
-  if (folder === undefined) return [];
-  const files = readdirSync(folder).filter((file) => /^[a-z-]+\.md$/.test(file));
+  const page = programFile('docs/query.md');
+  if (page === undefined) return [];
+  const files = readdirSync(new URL('.', page)).filter((file) => /^[a-z-]+\.md$/.test(file));
   return files.map((file) => file.slice(0, -'.md'.length)).sort();
 }
 
@@ -20,7 +14,7 @@ export function pageNames(): readonly string[] {
 export function pageLines(name: string): readonly string[] | undefined {
   const names = pageNames();
   if (!names.includes(name)) return undefined;
-  const text = readFileSync(new URL(`${name}.md`, pagesFolder()), 'utf8');
+  const text = readFileSync(programFile(`docs/${name}.md`)!, 'utf8');
   const linked = new Set([...text.matchAll(/\]\(([a-z-]+)\.md/g)].map(([, page]) => page));
   const others = names.filter((page) => page !== name && linked.has(page));
   const end =

@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, on, once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { type errorBody, LhsError } from '@lakehouse-search/contract';
 import type { RunTasks } from '@lakehouse-search/engine/internal';
+import { programFile } from '../files/program-file.ts';
+import { shellWord } from '../terminal/errors/shell-word.ts';
 import { errorOf } from './background-job.ts';
 
 /** Time for processes to end after a signal, before they are killed. */
@@ -16,8 +22,28 @@ type Child = ChildProcess & { readonly stdin: Writable; readonly stdout: Readabl
 const start = (command: string, args: readonly string[], shell = false): Child =>
   spawn(command, args, { detached: true, shell, stdio: ['pipe', 'pipe', 'inherit'] });
 
+/** What runners have. */
+interface TaskHost {
+  /** Processes of the local runner. */
+  readonly processes: number;
+  /** Receives messages of Spark. */
+  readonly tell: (line: string) => void;
+}
+
+/** The runner of that name. Throws invalid_argument for a command that is missing, or too much. */
+export function runnerOf(
+  name: string,
+  command: string | undefined,
+  { processes, tell }: TaskHost,
+): RunTasks {
+  if (name === 'spark') return sparkTasks(command ?? 'spark-submit', tell);
+  if (name === 'command' && command !== undefined) return commandTasks(command);
+  if (name === 'local' && command === undefined) return localTasks(processes);
+  throw new LhsError('invalid_argument', '--runner command and --command need each other');
+}
+
 /** Runs tasks by processes of this machine, each of which gets one after the other. */
-export const localTasks =
+const localTasks =
   (processes: number): RunTasks =>
   (tasks, { signal }) => {
     const left = tasks.values();
@@ -35,12 +61,33 @@ export const localTasks =
   };
 
 /** Runs tasks by a command of the shell, which gets a line for each and prints their results. */
-export const commandTasks =
+const commandTasks =
   (command: string): RunTasks =>
   (tasks, { signal }) => {
     const child = start(command, [], true);
     child.stdin.end(tasks.map((task) => `${task}\n`).join(''));
     return resultsOf([child], () => {}, signal);
+  };
+
+/**
+ * Runs tasks on Spark: a command that begins with `spark-submit` and its options starts a script of
+ * this program, which prints results among messages.
+ */
+const sparkTasks = (submit: string, tell: TaskHost['tell']): RunTasks =>
+  async function* (tasks, call) {
+    const folder = mkdtempSync(join(tmpdir(), 'lhs-spark-'));
+    try {
+      const file = join(folder, 'tasks.jsonl');
+      writeFileSync(file, tasks.join('\n'));
+      const script = fileURLToPath(programFile('integrations/spark/lhs_spark.py')!);
+      const command = [submit, shellWord(script), shellWord(file)].join(' ');
+      for await (const line of commandTasks(command)([], call)) {
+        if (line.startsWith('{')) yield line;
+        else tell(line);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   };
 
 /** The lines that processes print; `next` is called with a process after each. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { LhsError, type ReindexResponse } from '@lakehouse-search/contract';
+import type { ReindexResponse } from '@lakehouse-search/contract';
 import { memoryBytes } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -11,7 +11,6 @@ import type { JobFlags, JobWork } from '../../sync/run-job.ts';
 import { count, duration, snapshotName } from '../../terminal/figures.ts';
 
 interface TaskFlags extends JobFlags {
-  readonly runner?: string | undefined;
   readonly command?: string | undefined;
   readonly tasks?: number | undefined;
 }
@@ -28,6 +27,7 @@ export default class IndexReindex extends LhsCommand {
     '<%= config.bin %> reindex demo-incidents --as-of 5029384756100371 --json',
     '<%= config.bin %> reindex demo-incidents --threads 1 --memory 512MiB',
     '<%= config.bin %> reindex shared --runner local --tasks 8',
+    "<%= config.bin %> reindex shared --runner spark --command 'spark-submit --files lhs'",
     "<%= config.bin %> reindex shared --runner command --command './on-cluster lhs build task'",
   ];
   static override args = {
@@ -56,12 +56,15 @@ export default class IndexReindex extends LhsCommand {
       helpValue: 'SIZE',
     }),
     runner: Flags.option({
-      description: 'build by tasks in other processes: of this machine, or of --command',
-      options: ['local', 'command'] as const,
+      description: 'build by tasks in other processes: of this machine, of Spark, or of --command',
+      options: ['local', 'spark', 'command'] as const,
       exclusive: ['detach', 'threads', 'window'],
     })(),
     command: Flags.string({
-      description: 'shell command that reads tasks, a line each, and prints their results',
+      description:
+        'shell command that reads tasks, a line each, and prints their results; ' +
+        'with --runner spark: spark-submit and its options',
+      dependsOn: ['runner'],
       helpValue: 'COMMAND',
     }),
     tasks: Flags.integer({
@@ -87,8 +90,9 @@ export default class IndexReindex extends LhsCommand {
       stopped: 'the live generation is untouched',
       call: (backend, call) => backend.reindex(request, call),
     };
+    const { runner } = flags;
     const build =
-      flags.runner === undefined ? this.jobResult(flags, work) : this.#byTasks(flags, work);
+      runner === undefined ? this.jobResult(flags, work) : this.#byTasks(runner, flags, work);
     const done = await build.catch(async (error: unknown) => {
       const backend = await this.backend(flags);
       throw await withNewDefinition(error, args.index, backend, await this.source(flags));
@@ -100,15 +104,17 @@ export default class IndexReindex extends LhsCommand {
   }
 
   /** Tasks end with this process: it does not hand the job to another one. */
-  async #byTasks(flags: TaskFlags, work: JobWork<'reindex'>): Promise<ReindexResponse | null> {
-    const { commandTasks, localTasks } = await import('../../sync/run-tasks.ts');
-    const { runner, command, tasks } = flags;
-    if ((runner === 'command') !== (command !== undefined)) {
-      throw new LhsError('invalid_argument', '--runner command and --command need each other');
-    }
-    const least = availableParallelism();
-    const run = command === undefined ? localTasks(least) : commandTasks(command);
-    const request = { ...work.request, tasks, least, run };
+  async #byTasks(
+    runner: string,
+    flags: TaskFlags,
+    work: JobWork<'reindex'>,
+  ): Promise<ReindexResponse | null> {
+    const { runnerOf } = await import('../../sync/run-tasks.ts');
+    const { command, tasks } = flags;
+    const processes = availableParallelism();
+    const tell = (line: string) => this.terminal.err(line);
+    const run = runnerOf(runner, command, { processes, tell });
+    const request = { ...work.request, tasks, least: processes, run };
     const backend = await this.localBackend(flags);
     return this.jobResult(flags, {
       ...{ ...work, isHere: true },
