@@ -8,6 +8,7 @@ import { runFaults } from './fault-schedule.ts';
 import { NODES, StoreCluster } from './store-cluster.ts';
 
 const WAIT = { interval: 250 };
+const SEED = Number(process.env.LHS_SEED ?? seedOfDay());
 const POINTS = Number(process.env.LHS_CLUSTER_FAULTS ?? byEffort(0, 60, 2000));
 
 describe.skipIf(byEffort(true, false))('a cluster over a store', () => {
@@ -88,8 +89,10 @@ describe.skipIf(byEffort(true, false))('a cluster over a store', () => {
   it.runIf(POINTS > 0)(
     'gives no wrong answer, whatever fails',
     async () => {
-      const report = await runFaults(cluster, POINTS, seedOfDay());
-      console.log(`faults: ${JSON.stringify({ ...report, points: [...report.points] })}`);
+      const report = await runFaults(cluster, POINTS, SEED);
+      console.log(
+        `faults: ${JSON.stringify({ seed: SEED, ...report, points: [...report.points] })}`,
+      );
       expect(report.wrong).toEqual([]);
       for (const gateway of cluster.named('gateway')) await cluster.atHead(gateway);
       expect((await cluster.client().verify({ index: INDEX })).equal).toBe(true);
