@@ -38,6 +38,8 @@ export interface RemoteTarget {
 
 /** How a coordinator reaches the nodes of an index; both throw what refuses the call. */
 export interface RemoteReads {
+  /** Runs a read once more if it fails because something has changed on the nodes. */
+  readonly upToDate: <T>(read: () => Promise<T>) => Promise<T>;
   /** The answer of a node that has all shards; undefined: no node answers for all of them. */
   readonly whole: (
     name: RemoteRead,
@@ -63,7 +65,7 @@ export async function readRemotely(
   name: RemoteRead,
   request: unknown,
   context: CallContext | undefined,
-  { whole, open }: RemoteReads,
+  { upToDate, whole, open }: RemoteReads,
 ): Promise<unknown> {
   const call = checkCall(context);
   if (CLOSED.has(name)) refuseTenants(call, name);
@@ -73,13 +75,14 @@ export async function readRemotely(
     const { check, load } = REMOTE[name] as Read;
     const checked = check(timed);
     const target = (timed ?? {}) as RemoteTarget;
-    const attempt = async () => {
+    const once = async () => {
       const found = await whole(name, target, call);
       if (found !== undefined) return found;
       const answer = await load();
       requireWanted(call, clock);
       return answer(remoteContext(await open(target, call, name), call), checked);
     };
+    const attempt = () => upToDate(once);
     return target.min_snapshot === undefined ? attempt() : untilReached(attempt, target, call);
   });
 }

@@ -48,5 +48,7 @@ export interface RoutingSource {
   faultOf(address: string): LhsError | undefined;
   /** The gateway saw a call of the node fail. */
   failed(address: string, error: LhsError): void;
+  /** No node that answers has the commit of the route any more: `refresh` looks at the nodes. */
+  outdated(index: string): void;
   close(): Promise<void>;
 }

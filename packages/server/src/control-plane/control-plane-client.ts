@@ -163,7 +163,7 @@ export interface ControlPlaneRoutingOptions extends ControlPlaneClientOptions {
 }
 
 /** The routing of the control planes of a cluster. */
-export interface PlaneRouting extends RoutingSource {
+export interface PlaneRouting extends Omit<RoutingSource, 'outdated'> {
   /** A control plane has answered. */
   readonly isKnown: boolean;
 }

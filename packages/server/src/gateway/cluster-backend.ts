@@ -43,21 +43,22 @@ const MANY_SEARCHES: ReadonlySet<RemoteRead> = new Set<RemoteRead>(['bench', 'ex
 export function clusterBackend(options: ClusterBackendOptions): BackendApi {
   const { admin, routing } = options;
   const reads = new ClusterReads(options);
-  /** Another gateway may have made or built the index a moment ago. */
+  /** Another gateway may have made or built the index a moment ago, or its nodes have moved on. */
   const upToDate = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof LhsError) || !STALE.has(error.code)) throw error;
       await routing.refresh();
-      return work().catch(() => Promise.reject(error));
+      return work();
     }
   };
   const remote: RemoteReads = {
+    upToDate,
     whole: async (name, request, call) =>
-      MANY_SEARCHES.has(name) ? undefined : upToDate(() => reads.whole(name, request, call)),
+      MANY_SEARCHES.has(name) ? undefined : reads.whole(name, request, call),
     open: (target, call, name) =>
-      upToDate(() => reads.open(target, call, MANY_SEARCHES.has(name) ? 'each' : 'together')),
+      reads.open(target, call, MANY_SEARCHES.has(name) ? 'each' : 'together'),
   };
   const methods = REMOTE_READS.map((name) => [
     name,

@@ -19,9 +19,17 @@ import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts'
 import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
 import { Hedging } from './hedging.ts';
-import { type CopyRead, isOfNode, type ReadReach, readCopies } from './read-copies.ts';
+import {
+  type CopyRead,
+  isOfNode,
+  isOutdated,
+  noData,
+  type ReadReach,
+  readCopies,
+  STATUS_HINT,
+} from './read-copies.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
-import { noData, replicatedShard, STATUS_HINT } from './replicated-shard.ts';
+import { replicatedShard } from './replicated-shard.ts';
 
 /** What reads of a cluster are made of. */
 export interface ClusterReadsOptions {
@@ -97,7 +105,8 @@ export class ClusterReads {
       const { answer } = await readCopies(reach, rankedFor(request, copies), read);
       return isWhole(answer) ? answer : undefined;
     } catch (error) {
-      if (isOfNode(error) || isUnsupported(error)) return undefined;
+      const isOver = isOfNode(error) && isOutdated(error) && !hasOthers(route);
+      if (!isOver && (isOfNode(error) || isUnsupported(error))) return undefined;
       throw error;
     }
   }
@@ -212,6 +221,10 @@ function wholeCopies(route: Omit<RoutedIndex, 'generation'>): readonly Replica[]
   whole.set(route, found);
   return found;
 }
+
+/** Whether a shard has copies on nodes that do not have all shards. */
+const hasOthers = (route: Omit<RoutedIndex, 'generation'>): boolean =>
+  route.shards.some(({ replicas }) => replicas.length > wholeCopies(route).length);
 
 /** Pages of one query go to one node, which has read its blocks; other queries to other nodes. */
 function rankedFor(request: object, copies: readonly Replica[]): readonly Replica[] {

@@ -1,15 +1,18 @@
 import type { LhsError } from '@lakehouse-search/contract';
+import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex } from '../cluster/routing.ts';
 import type { PlaneRouting } from '../control-plane/control-plane-client.ts';
 import type { AdminRouting } from './admin/admin-nodes.ts';
 import { withKeptReplicas } from './kept-replicas.ts';
+import { OutdatedRoutes } from './outdated-routes.ts';
 import type { StaticRouting } from './static-routing.ts';
 
 /** What a gateway under a control plane routes by. */
 export interface LedRoutingOptions {
   readonly plane: PlaneRouting;
+  readonly node: (address: string) => NodeClient;
   /** Nodes that are looked at until a control plane has answered for the first time. */
   readonly nodes?: StaticRouting;
 }
@@ -21,11 +24,13 @@ export interface LedRoutingOptions {
 export class LedRouting implements AdminRouting {
   readonly #plane: PlaneRouting;
   readonly #nodes: StaticRouting | undefined;
+  readonly #outdated: OutdatedRoutes;
   #routes: ReadonlyMap<string, RoutedIndex> = new Map();
 
-  constructor({ plane, nodes }: LedRoutingOptions) {
+  constructor({ plane, node, nodes }: LedRoutingOptions) {
     this.#plane = plane;
     this.#nodes = nodes;
+    this.#outdated = new OutdatedRoutes(node, plane);
     this.#take();
     plane.subscribe(() => this.#take());
   }
@@ -50,9 +55,22 @@ export class LedRouting implements AdminRouting {
 
   names = (): readonly string[] => this.#source.names();
   aliases = (): ReadonlyMap<string, string> => this.#source.aliases();
-  current = (index: string): RoutedIndex | undefined =>
-    this.#source === this.#plane ? this.#routes.get(index) : this.#source.current(index);
-  refresh = (): Promise<void> => this.#source.refresh();
+  current(index: string): RoutedIndex | undefined {
+    if (this.#source !== this.#plane) return this.#source.current(index);
+    const published = this.#routes.get(index);
+    return published && this.#outdated.insteadOf(published);
+  }
+
+  /** A control plane that is away is not waited for if the nodes have said enough. */
+  async refresh(): Promise<void> {
+    if (!(await this.#outdated.look())) await this.#source.refresh();
+  }
+
+  outdated(index: string): void {
+    const published = this.#routes.get(index);
+    if (published !== undefined) this.#outdated.add(published);
+  }
+
   subscribe = (listener: () => void): (() => void) => this.#plane.subscribe(listener);
   isDown = (address: string): boolean => this.#source.isDown(address);
   faultOf = (address: string): LhsError | undefined => this.#source.faultOf(address);
@@ -70,6 +88,7 @@ export class LedRouting implements AdminRouting {
     const routes = this.#plane.names().flatMap((name) => this.#plane.current(name) ?? []);
     const kept = routes.map((route) => withKeptReplicas(route, this.#routes.get(route.index)));
     this.#routes = new Map(kept.map((route) => [route.index, route]));
+    this.#outdated.keep(this.#routes);
     if (this.#plane.isKnown) void this.#nodes?.close();
   }
 }

@@ -23,6 +23,7 @@ const never = (_: unknown, { signal }: NodeCall = {}): Promise<Uint8Array> =>
 function reachOf(others: Readonly<Record<string, NodeClient['read']>>) {
   const reads: string[] = [];
   const down = new Map<string, LhsError>();
+  const outdated = vi.fn();
   const probe = vi.fn((address: string) =>
     others[address] === never ? new Promise(() => {}) : Promise.resolve(),
   );
@@ -32,6 +33,7 @@ function reachOf(others: Readonly<Record<string, NodeClient['read']>>) {
       isDown: (address) => down.has(address),
       faultOf: (address) => down.get(address),
       failed: (address, fault) => void down.set(address, fault),
+      outdated,
     },
     watch: new NodeWatch(probe, 600_000),
     node: (address) =>
@@ -42,7 +44,7 @@ function reachOf(others: Readonly<Record<string, NodeClient['read']>>) {
         },
       }) as NodeClient,
   };
-  return { reach, reads, down, probe };
+  return { reach, reads, down, probe, outdated };
 }
 
 /** The answers of this many reads before. */
@@ -68,6 +70,24 @@ describe('a read of copies', () => {
     ]);
     expect(reach.hedging.hedged).toBe(0);
     await expect(readCopies(reach, copies.slice(0, 2), read)).rejects.toBe(unreachable);
+  });
+
+  it.each([
+    ['a commit', new LhsError('not_found', 'no such commit', { details: { commit: 'c1' } })],
+    ['an index', new LhsError('index_not_found', 'there is no index "notes"')],
+    ['a commit of an index', new LhsError('index_not_built', 'no node has built "notes"')],
+  ])('goes on at the next copy when a node lacks %s', async (_, error) => {
+    const lacking = () => Promise.reject(error);
+    const failing = () => Promise.reject(unreachable);
+    const { reach, reads, outdated } = reachOf({ 'a:1': lacking, 'b:1': failing });
+    expect(await readCopies(reach, copies, read)).toMatchObject({ answer: 'c:1' });
+    expect([reads, outdated.mock.calls]).toEqual([['a:1', 'b:1', 'c:1'], []]);
+    await expect(readCopies(reach, copies.slice(0, 2), read)).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'no node has the data of commit "c1" of index "notes"',
+      hint: 'the status of the index names missing shards and what is done about them',
+    });
+    expect(outdated.mock.calls).toEqual([['notes']]);
   });
 
   it('throws what refuses the request, without another read', async () => {

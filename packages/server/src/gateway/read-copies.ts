@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeWatch } from '../cluster/node-watch.ts';
 import type { Replica, RoutingSource } from '../cluster/routing.ts';
@@ -9,7 +9,7 @@ import type { ReadTime } from './read-time.ts';
 /** What the steps of one read share. */
 export interface ReadReach {
   readonly index: string;
-  readonly routing: Pick<RoutingSource, 'isDown' | 'faultOf' | 'failed'>;
+  readonly routing: Pick<RoutingSource, 'isDown' | 'faultOf' | 'failed' | 'outdated'>;
   readonly node: (address: string) => NodeClient;
   /** Ends reads of nodes that are stopped. */
   readonly watch: NodeWatch;
@@ -41,16 +41,38 @@ export interface CopyAnswer<T> {
   readonly copy: Replica;
 }
 
+/** What shows why nodes have no data, and what is done about it. */
+export const STATUS_HINT =
+  'the status of the index names missing shards and what is done about them';
+
+/** The error of data whose nodes are gone, or have lost their disks. */
+export const noData = (what: string, details: { commit?: string } = {}): LhsError =>
+  new LhsError('unreachable', `no node has the data of ${what}`, { hint: STATUS_HINT, details });
+
+/** Errors of a node that has lost an index which is read there, or has not opened it yet. */
+const WITHOUT_INDEX: readonly ErrorCode[] = ['index_not_found', 'index_not_built'];
+const OF_NODE: ReadonlySet<ErrorCode> = new Set([
+  ...WITHOUT_INDEX,
+  ...(['unreachable', 'not_found', 'io_error', 'corrupt_index', 'internal', 'closed'] as const),
+]);
+
 /** Failures that another copy may not have. */
-export function isOfNode(error: unknown): boolean {
-  const codes = ['unreachable', 'not_found', 'io_error', 'corrupt_index', 'internal', 'closed'];
-  return error instanceof LhsError && codes.includes(error.code);
-}
+export const isOfNode = (error: unknown): error is LhsError =>
+  error instanceof LhsError && OF_NODE.has(error.code);
+
+/** Whether a node does not have what the route says that it has. */
+const lacksCommit = ({ code, details }: LhsError): boolean =>
+  WITHOUT_INDEX.includes(code) || (code === 'not_found' && 'commit' in details);
+
+/** Whether no copy that answers has the commit of the route. */
+export const isOutdated = ({ code, details }: LhsError): boolean =>
+  code === 'unreachable' && 'commit' in details;
 
 /**
  * The answer of the first of these copies that answers. The next one is read when one fails, or is
  * late (hedging.ts); the first answer ends the other reads. `failed` receives the copies that fail.
- * Throws the error of the last copy, and any error that is not of a node.
+ * Throws the error of the last copy, and any error that is not of a node; unreachable if a copy
+ * lacks the commit: then the route is outdated.
  */
 export function readCopies<T>(
   reach: ReadReach,
@@ -78,6 +100,7 @@ class CopyRace<T> {
   readonly #began = performance.now();
   readonly #ended = Promise.withResolvers<CopyAnswer<T>>();
   #timer: NodeJS.Timeout | undefined;
+  #isLacking = false;
   #isOver = false;
 
   constructor(
@@ -138,14 +161,24 @@ class CopyRace<T> {
   #lost(copy: Replica, error: unknown): void {
     if (this.#isOver) return;
     this.#running.delete(copy);
-    if (isOfNode(error)) {
-      this.#failed(copy);
-      if (this.#running.size > 0) return;
-      if (this.#left.length > 0) {
-        this.#start();
-        return;
-      }
+    if (!isOfNode(error)) {
+      this.#fail(error);
+      return;
     }
+    this.#failed(copy);
+    this.#isLacking ||= lacksCommit(error);
+    if (this.#running.size > 0) return;
+    if (this.#left.length > 0) this.#start();
+    else this.#fail(this.#isLacking ? this.#outdated(copy) : error);
+  }
+
+  #outdated({ commit }: Replica): LhsError {
+    const { routing, index } = this.#reach;
+    routing.outdated(index);
+    return noData(`commit "${commit}" of index "${index}"`, { commit });
+  }
+
+  #fail(error: unknown): void {
     this.#end();
     this.#ended.reject(error);
   }

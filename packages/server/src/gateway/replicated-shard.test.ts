@@ -58,7 +58,12 @@ describe('a shard that several nodes have', () => {
           return answerBytes({ fetch } as unknown as Shard, 'fetch', request);
         },
       });
-    const routing = { isDown: () => false, faultOf: () => undefined, failed: () => {} };
+    const routing = {
+      isDown: () => false,
+      faultOf: () => undefined,
+      failed: () => {},
+      outdated: () => {},
+    };
     const watch = new NodeWatch(async () => {}, 30);
     const time = readTime(5000, {});
     const hedging = new Hedging();

@@ -9,11 +9,7 @@ import {
   shardFrom,
 } from '@lakehouse-search/engine/internal';
 import type { Replica, RoutedShard } from '../cluster/routing.ts';
-import { type ReadReach, readCopies } from './read-copies.ts';
-
-/** What shows why nodes have no data, and what is done about it. */
-export const STATUS_HINT =
-  'the status of the index names missing shards and what is done about them';
+import { noData, type ReadReach, readCopies, STATUS_HINT } from './read-copies.ts';
 
 /** Operations whose answers, or requests, name documents by their numbers in one commit. */
 const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
@@ -69,9 +65,3 @@ function noReplica({ ordinal, replicas }: RoutedShard, { index, routing }: ReadR
   const message = `shard ${ordinal} of "${index}" is on ${where}: not reachable`;
   return new LhsError('unreachable', message, { hint: STATUS_HINT });
 }
-
-/** The error of an index or a shard whose nodes are gone, or have lost their disks. */
-export const noData = (what: string): LhsError =>
-  new LhsError('unreachable', `no node has the data of ${what}`, {
-    hint: STATUS_HINT,
-  });

@@ -113,6 +113,9 @@ export class StaticRouting implements RoutingSource {
     if (seen !== undefined) this.#seen.set(address, { ...seen, up: false, fault });
   }
 
+  /** Each look is at the nodes. */
+  outdated(): void {}
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#looking?.catch(() => {});

@@ -244,10 +244,10 @@ async function ledRouting(
     probe: (address, deadline) => node(address).state({ deadline }),
     ...(faults === undefined ? {} : { faults }),
   });
-  if (plane.isKnown || nodes.length === 0) return new LedRouting({ plane });
+  if (plane.isKnown || nodes.length === 0) return new LedRouting({ plane, node });
   const listed = new StaticRouting({ nodes: nodes.map(node) });
   await listed.refresh();
-  return new LedRouting({ plane, nodes: listed });
+  return new LedRouting({ plane, node, nodes: listed });
 }
 
 /** Operations whose saved queries are those of a store, where they follow the names of indexes. */

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { SlowProxy } from '../../../../test/support/slow-proxy.ts';
 import { unusedPort } from '../../../../test/support/unused-port.ts';
-import type { RoutingSource } from '../../src/cluster/routing.ts';
-import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import {
+  controlPlaneRouting,
+  type PlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
 import type { ClusterOptions } from '../../src/serve/cluster-options.ts';
 import {
   type RunningControlPlane,
@@ -32,7 +34,7 @@ let plane: RunningControlPlane;
 let path: SlowProxy;
 let nodes: readonly RunningNode[] = [];
 let gateway: BackendApi;
-let told: RoutingSource;
+let told: PlaneRouting;
 const releases: (() => unknown)[] = [];
 
 const reach = (cluster: Partial<ClusterOptions>): ClusterOptions => {

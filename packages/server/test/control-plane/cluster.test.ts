@@ -9,9 +9,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
-import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
+import type { RoutedIndex } from '../../src/cluster/routing.ts';
 import { type ClusterContext, NodePool } from '../../src/control-plane/cluster-context.ts';
-import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import {
+  controlPlaneRouting,
+  type PlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
 import { lead } from '../../src/control-plane/leader/leader.ts';
 import { LoopFaults } from '../../src/control-plane/leader/loop-faults.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
@@ -39,7 +42,7 @@ let plane: RunningControlPlane;
 let nodes: RunningNode[];
 let clients: NodeClient[];
 let admin: ServiceApi;
-let routing: RoutingSource;
+let routing: PlaneRouting;
 
 /** A control plane of this process over a store in the folder of the table. */
 async function startPlane(sync: boolean): Promise<RunningControlPlane> {

@@ -21,8 +21,10 @@ import {
 import { unusedPort } from '../../../../test/support/unused-port.ts';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
-import type { RoutingSource } from '../../src/cluster/routing.ts';
-import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import {
+  controlPlaneRouting,
+  type PlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
 import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
@@ -44,7 +46,7 @@ let store: Store;
 let planes: PlaneProcess[];
 let nodes: RunningNode[];
 let clients: NodeClient[];
-let routing: RoutingSource;
+let routing: PlaneRouting;
 
 beforeAll(async () => {
   table = await new ClusterTable().create();

@@ -9,9 +9,12 @@ import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
-import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
+import type { RoutedIndex } from '../../src/cluster/routing.ts';
 import { withOnly } from '../../src/cluster/with-only.ts';
-import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import {
+  controlPlaneRouting,
+  type PlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
 import type { RunningServer } from '../../src/serve/serve-all.ts';
 import {
   type RunningControlPlane,
@@ -36,7 +39,7 @@ let table: ClusterTable;
 let plane: RunningControlPlane;
 let nodes: RunningNode[] = [];
 let clients: NodeClient[] = [];
-let routing: RoutingSource;
+let routing: PlaneRouting;
 let gateway: RunningServer;
 let client: ServiceApi;
 let store: Store;

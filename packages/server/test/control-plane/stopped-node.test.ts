@@ -10,8 +10,10 @@ import {
   startProcess,
 } from '../../../../test/support/cluster-processes.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
-import type { RoutingSource } from '../../src/cluster/routing.ts';
-import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import {
+  controlPlaneRouting,
+  type PlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
 import {
   type RunningControlPlane,
   serveControlPlane,
@@ -32,7 +34,7 @@ describe.skipIf(byEffort(true, false))('a node that is stopped', () => {
   let table: ClusterTable;
   let plane: RunningControlPlane;
   let nodes: readonly ClusterProcess[] = [];
-  let routing: RoutingSource;
+  let routing: PlaneRouting;
   let store: Store;
 
   beforeAll(async () => {
