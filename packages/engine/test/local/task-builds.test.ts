@@ -2,14 +2,21 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LhsError, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
+import type { LhsError } from '@lakehouse-search/contract';
 import type { EngineOptions } from '@lakehouse-search/engine/internal';
 import { type LocalEngine, openEngine, runTaskLine } from '@lakehouse-search/engine/local/internal';
-import { deleteRows, openTable, type Value } from '@lakehouse-search/lake';
+import { deleteRows, openTable } from '@lakehouse-search/lake';
 import { afterEach, describe, expect, it } from 'vitest';
+import {
+  FIELDS,
+  fillLake,
+  KEY,
+  type RandomRows,
+  randomRows,
+  schema,
+  seen,
+} from '../../../../test/support/built-tables.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
-import { seededBelow } from '../../../../test/support/random.ts';
-import { schemaOf } from '../../../../test/support/schema.ts';
 import { fieldLine, hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
@@ -55,82 +62,13 @@ async function build(engine: LocalEngine, index: string, tasks?: number): Promis
   await engine.commitBuild({ index, results: results.toReversed() });
 }
 
-type Query = Pick<SearchRequest, 'query' | 'sort'> | Pick<SemanticRequest, 'query_text' | 'k'>;
-
-/** Everything that a reader sees: documents, digest, and hits of queries with their scores. */
-async function seen(engine: LocalEngine, index: string, queries: readonly Query[]) {
-  const documents = await Array.fromAsync(engine.exportDocuments({ index }));
-  const { digest } = await engine.verify({ index });
-  const answers = [];
-  for (const request of queries) {
-    const { hits, total } =
-      'query_text' in request
-        ? await engine.semantic({ index, ...request })
-        : await engine.search({ index, limit: 30, ...request });
-    const shown = hits.map(({ coordinates, score }) => ({ coordinates, score }));
-    answers.push({ request, total, hits: shown });
-  }
-  const key = (row: object) => JSON.stringify(row);
-  return { digest, answers, documents: documents.map(key).sort() };
-}
-
-const schema = schemaOf({
-  repo: 'string',
-  id: 'long',
-  title: 'string',
-  body: 'string',
-  size: 'long',
-  part: 'double',
-  at: 'timestamptz',
-});
-const FIELDS = `fields:
-  - { name: words, type: TEXT, source: [title, body], analyzer: simple, cached: true }
-  - { name: body, type: TEXT }
-  - { name: title, type: KEYWORD, fast: true, cached: true }
-  - { name: size, type: LONG, fast: true }
-  - { name: part, type: DOUBLE, cached: true }
-  - { name: at, type: DATE, fast: true }
-  - { name: meaning, type: VECTOR, source: title }
-default_fields: [words]
-`;
-const KEY = 'key: { partition: [repo], identifier: [id] }\n';
-
-let below = seededBelow(SEED);
-const maybe = <T extends Value>(value: T): T | null => (below(8) === 0 ? null : value);
-const text = (words: number) =>
-  Array.from({ length: 1 + below(words) }, () => `w${Math.floor(below(40) ** 2 / 40)}`).join(' ');
-const row = (id: number) => ({
-  repo: `r${id % 3}`,
-  id: BigInt(id),
-  title: maybe(text(4)),
-  body: maybe(text(25)),
-  size: maybe(BigInt(below(100))),
-  part: maybe(below(1000) / 7),
-  at: new Date(1.7e12 + below(1e6) * 1e4).toISOString(),
-});
-
-const word = () => `w${below(40)}`;
-const query = (): Query => {
-  const kinds: (() => Query)[] = [
-    () => ({ query: word() }),
-    () => ({ query: `${word()} ${word()}` }),
-    () => ({ query: `"${word()} ${word()}"` }),
-    () => ({ query: `body:${word()} AND size:>${below(100)}` }),
-    () => ({ query: `words:w${below(4)}*` }),
-    () => ({ query: `${word()} NOT ${word()}`, sort: [{ field: 'size', desc: true }] }),
-    () => ({ query: `title:"${text(2)}" OR ${word()}` }),
-    () => ({ query_text: text(3), k: 10 }),
-  ];
-  return kinds[below(kinds.length)]();
-};
+let random: RandomRows = randomRows(SEED);
+const row = (id: number) => random.row(id);
 
 async function filledLake(definition: string): Promise<SmallLake> {
+  random = randomRows(SEED);
   const lake = await newLake();
-  await lake.create(schema);
-  for (let file = 0; file < 9; file++)
-    await lake.append(Array.from({ length: 20 + 40 * file }, (_, i) => row(file * 1000 + i)));
-  await deleteRows(lake.source, 'id % 11 = 3');
-  await lake.define(definition);
+  await fillLake(lake, random, definition);
   return lake;
 }
 
@@ -142,11 +80,10 @@ describe('an index that tasks build', () => {
   };
   for (const [name, lines] of Object.entries(layouts)) {
     it(`is that of one process (${name})`, async () => {
-      below = seededBelow(SEED);
       const lake = await filledLake(`${KEY}${lines}${FIELDS}storage: ./home\n`);
       const { backend } = lake;
       await backend.reindex({ index: 't' });
-      const queries = Array.from({ length: byEffort(60, 300) }, query);
+      const queries = Array.from({ length: byEffort(60, 300) }, random.query);
       const expected = await seen(backend, 't', queries);
       expect(expected.documents.length).toBeGreaterThan(1000);
       for (const tasks of TASKS) {
@@ -197,10 +134,9 @@ describe('an index that tasks build', () => {
   });
 
   it('of parts of a file: any rows may be those of a task', async () => {
-    below = seededBelow(SEED);
     const lake = await filledLake(`${KEY}${FIELDS}storage: ./home\n`);
     await lake.backend.reindex({ index: 't' });
-    const queries = Array.from({ length: 20 }, query);
+    const queries = Array.from({ length: 20 }, random.query);
     const expected = await seen(lake.backend, 't', queries);
     const [line] = await planned(lake.backend, 't', 1);
     const task = JSON.parse(line);
@@ -208,7 +144,7 @@ describe('an index that tasks build', () => {
     const { files } = await table.files(await lake.head());
     await table.close();
     const splits = files.flatMap(({ data: { path, recordCount: to } }) => {
-      const cut = below(to);
+      const cut = random.below(to);
       return [
         { path, from: 0, to: cut },
         { path, from: cut, to },
