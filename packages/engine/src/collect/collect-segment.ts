@@ -2,7 +2,7 @@ import { lowerBoundBy } from '../base/arrays/lower-bound.ts';
 import type { Deadline } from '../base/time/deadline.ts';
 import { anyInRange, forEachBit, hasBit } from '../bitmap/bitmap.ts';
 import type { Bitmaps } from '../bitmap/bitmaps.ts';
-import type { RangeScores } from '../query/weight/segment-node.ts';
+import type { RangeScores } from '../query/weight/leaf.ts';
 import type { SortKey } from './order.ts';
 import type { KeyOrder, RankedDocs } from './ranked-docs.ts';
 import { docsByRank, rankOfKey, type SegmentSortKey } from './segment-order.ts';

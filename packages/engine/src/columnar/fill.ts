@@ -1,9 +1,10 @@
 /**
- * Loops that turn codes into bits of matching documents, one zone of 1,024 documents at a time: by
- * kernels where bits and codes lie in one arena. Each element type has a loop of its own: a loop
- * over several kinds of typed arrays is several times slower.
+ * Loops that turn codes into bits of matching documents, some zones of 1,024 documents at a time:
+ * by the kernels of the arena that the codes lie in, wherever the bits are.
  */
-import { simdFor } from '../bitmap/bit-kernels.ts';
+import { bitKernelsOf } from '../bitmap/bit-kernels.ts';
+import { hasBit, setBit } from '../bitmap/bitmap.ts';
+import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 
 const ZONE_WORDS = 32;
@@ -14,10 +15,34 @@ export function fillPresent(present: Int32Array, bits: Int32Array): void {
   for (let word = 0; word < present.length; word++) bits[word] |= present[word];
 }
 
-/** bits |= present, for one zone: all of its values match. */
-export function fillZone(present: Int32Array, zone: number, bits: Int32Array): void {
-  const end = Math.min((zone + 1) * ZONE_WORDS, present.length);
-  for (let word = zone * ZONE_WORDS; word < end; word++) bits[word] |= present[word];
+/** Neighbouring zones: from .. end - 1. */
+export interface Zones {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** bits |= present, for zones all of whose values match. */
+export function fillZones(present: Int32Array, zones: Zones, bits: Int32Array): void {
+  const end = Math.min(zones.end * ZONE_WORDS, present.length);
+  for (let word = zones.from * ZONE_WORDS; word < end; word++) bits[word] |= present[word];
+}
+
+/** What is known of a zone by its bounds. */
+export type ZoneTruth = 'none' | 'some' | 'all';
+
+/** Calls `visit` with the longest runs of zones that are not `none`. */
+export function eachRun(
+  zones: number,
+  truthOf: (zone: number) => ZoneTruth,
+  visit: (run: Zones, truth: ZoneTruth) => void,
+): void {
+  for (let from = 0; from < zones; ) {
+    const truth = truthOf(from);
+    let end = from + 1;
+    while (end < zones && truthOf(end) === truth) end++;
+    if (truth !== 'none') visit({ from, end }, truth);
+    from = end;
+  }
 }
 
 /** What a column's codes lie in. */
@@ -31,140 +56,99 @@ export interface CodeSource<T> {
   readonly docs: number;
 }
 
-/** Sets the bits of the zone's documents with a code in [lo, hi]. */
+/** Sets the bits of the zones' documents with a code in [lo, hi]. */
 export function fillCodes(
   source: CodeSource<Codes>,
-  zone: number,
+  zones: Zones,
   lo: number,
   hi: number,
   bits: Int32Array,
 ): void {
-  const { codes, starts, present, docs } = source;
-  const first = zone * ZONE_WORDS * 32;
-  const to = Math.min(first + ZONE_WORDS * 32, docs);
-  if (starts !== null) {
-    fillMulti(codes, starts, first, to, lo, hi, bits);
-    return;
-  }
-  const from = first + 32 * fillVectors(source, first, (to - first) >> 5, lo, hi, bits);
-  if (from === to) return;
-  if (codes instanceof Uint8Array) fill8(codes, present, from, to, lo, hi, bits);
-  else if (codes instanceof Uint16Array) fill16(codes, present, from, to, lo, hi, bits);
-  else fill32(codes, present, from, to, lo, hi, bits);
-}
-
-/** Does so for whole words where kernels can; returns for how many. */
-function fillVectors(
-  { arena, codes, present }: CodeSource<Codes>,
-  first: number,
-  words: number,
-  lo: number,
-  hi: number,
-  bits: Int32Array,
-): number {
-  const simd = simdFor(arena, bits);
-  if (simd === null || words === 0) return 0;
+  const { arena, codes, starts, present, docs } = source;
+  const first = zones.from * ZONE_WORDS;
+  const to = Math.min(zones.end * ZONE_WORDS * 32, docs);
   const width = codes.BYTES_PER_ELEMENT as 1 | 2 | 4;
-  const at = first >> 3;
-  const presentAt = present === null ? 0 : present.byteOffset + at;
-  const codesAt = codes.byteOffset + first * width;
-  simd.between[width](codesAt, presentAt, bits.byteOffset + at, words, lo, hi - lo);
-  return words;
+  const between = bitKernelsOf(arena).simd.between[width];
+  const words = starts === null ? (to >> 5) - first : 0;
+  eachRoom(arena, bits, first, words, (into, word, count) => {
+    const presentAt = present === null ? 0 : present.byteOffset + 4 * word;
+    between(codes.byteOffset + 32 * width * word, presentAt, into, count, lo, hi - lo);
+  });
+  testSlots(
+    source,
+    32 * (first + words),
+    to,
+    (slot) => codes[slot] >= lo && codes[slot] <= hi,
+    bits,
+  );
 }
 
-function fillMulti(
-  codes: Codes,
-  starts: Int32Array,
-  from: number,
-  to: number,
-  lo: number,
-  hi: number,
-  bits: Int32Array,
-): void {
-  for (let doc = from; doc < to; doc++) {
-    for (let slot = starts[doc]; slot < starts[doc + 1]; slot++) {
-      if (codes[slot] < lo || codes[slot] > hi) continue;
-      bits[doc >> 5] |= 1 << (doc & 31);
-      break;
-    }
-  }
-}
-
-/** Sets the bits of the documents [from, to) with a code in [lo, hi]; `from` begins a word. */
-type Fill<C> = (
-  codes: C,
-  present: Int32Array | null,
-  from: number,
-  to: number,
-  lo: number,
-  hi: number,
-  bits: Int32Array,
-) => void;
-
-const fill8: Fill<Uint8Array> = (codes, present, from, to, lo, hi, bits) => {
-  for (let first = from; first < to; first += 32) {
-    const end = Math.min(first + 32, to);
-    let word = 0;
-    // Outside of [lo, hi] one of the differences is negative: its sign bit, without a branch.
-    for (let doc = first; doc < end; doc++) {
-      const code = codes[doc];
-      word |= ((((code - lo) | (hi - code)) >> 31) + 1) << (doc & 31);
-    }
-    bits[first >> 5] |= present === null ? word : word & present[first >> 5];
-  }
-};
-
-const fill16: Fill<Uint16Array> = (codes, present, from, to, lo, hi, bits) => {
-  for (let first = from; first < to; first += 32) {
-    const end = Math.min(first + 32, to);
-    let word = 0;
-    for (let doc = first; doc < end; doc++) {
-      const code = codes[doc];
-      word |= ((((code - lo) | (hi - code)) >> 31) + 1) << (doc & 31);
-    }
-    bits[first >> 5] |= present === null ? word : word & present[first >> 5];
-  }
-};
-
-const fill32: Fill<Uint32Array | Int32Array> = (codes, present, from, to, lo, hi, bits) => {
-  const span = hi - lo;
-  for (let first = from; first < to; first += 32) {
-    const end = Math.min(first + 32, to);
-    let word = 0;
-    for (let doc = first; doc < end; doc++) {
-      word |= ((codes[doc] - lo) >>> 0 <= span ? 1 : 0) << (doc & 31);
-    }
-    bits[first >> 5] |= present === null ? word : word & present[first >> 5];
-  }
-};
-
-/** As `fillCodes`, for 8-byte signed values, whose presence stands in `present`. */
+/** As `fillCodes`, for 8-byte signed values. */
 export function fillWide(
   source: CodeSource<BigInt64Array> & { readonly present: Int32Array },
-  zone: number,
+  zones: Zones,
   lo: bigint,
   hi: bigint,
   bits: Int32Array,
 ): void {
   const { arena, codes: values, starts, present, docs } = source;
-  let from = zone * ZONE_WORDS * 32;
-  const to = Math.min(from + ZONE_WORDS * 32, docs);
-  const simd = simdFor(arena, bits);
-  if (simd !== null && starts === null && to - from >= 32) {
-    const at = from >> 3;
-    const [valuesAt, presentAt] = [values.byteOffset + 8 * from, present.byteOffset + at];
-    const words = (to - from) >> 5;
-    simd.betweenWide(valuesAt, presentAt, bits.byteOffset + at, words, lo, hi);
-    from += 32 * words;
+  const first = zones.from * ZONE_WORDS;
+  const to = Math.min(zones.end * ZONE_WORDS * 32, docs);
+  const { betweenWide } = bitKernelsOf(arena).simd;
+  const words = starts === null ? (to >> 5) - first : 0;
+  eachRoom(arena, bits, first, words, (into, word, count) => {
+    const presentAt = present.byteOffset + 4 * word;
+    betweenWide(values.byteOffset + 256 * word, presentAt, into, count, lo, hi);
+  });
+  const fits = (slot: number) => values[slot] >= lo && values[slot] <= hi;
+  testSlots(source, 32 * (first + words), to, fits, bits);
+}
+
+/** Words that a kernel sets at a time where the bits lie outside of its arena. */
+const ROOM_WORDS = 1024;
+const roomOf = onceAnArena((arena) => {
+  const { offset } = arena.allocate(4 * ROOM_WORDS);
+  return new Int32Array(arena.memory.buffer, offset, ROOM_WORDS);
+});
+
+/**
+ * Calls `run` with the address where a kernel sets the bits of words from `word` on: that of
+ * `bits`, or of a room in the arena, whose bits are added.
+ */
+function eachRoom(
+  arena: Arena,
+  bits: Int32Array,
+  from: number,
+  words: number,
+  run: (into: number, word: number, count: number) => void,
+): void {
+  if (words <= 0) return;
+  if (bits.buffer === arena.memory.buffer) {
+    run(bits.byteOffset + 4 * from, from, words);
+    return;
   }
+  const room = roomOf(arena);
+  for (let word = from; word < from + words; word += ROOM_WORDS) {
+    const count = Math.min(ROOM_WORDS, from + words - word);
+    room.fill(0, 0, count);
+    run(room.byteOffset, word, count);
+    for (let i = 0; i < count; i++) bits[word + i] |= room[i];
+  }
+}
+
+/** Sets the bits of documents [from, to) with a slot that fits. */
+function testSlots(
+  { starts, present }: Pick<CodeSource<unknown>, 'starts' | 'present'>,
+  from: number,
+  to: number,
+  fits: (slot: number) => boolean,
+  bits: Int32Array,
+): void {
   for (let doc = from; doc < to; doc++) {
-    const first = starts === null ? doc : starts[doc];
-    const end =
-      starts === null ? first + ((present[doc >> 5] >>> (doc & 31)) & 1) : starts[doc + 1];
-    for (let slot = first; slot < end; slot++) {
-      if (values[slot] < lo || values[slot] > hi) continue;
-      bits[doc >> 5] |= 1 << (doc & 31);
-      break;
-    }
+    if (present !== null && !hasBit(present, doc)) continue;
+    const end = starts === null ? doc + 1 : starts[doc + 1];
+    let slot = starts === null ? doc : starts[doc];
+    while (slot < end && !fits(slot)) slot++;
+    if (slot < end) setBit(bits, doc);
   }
 }

@@ -161,4 +161,10 @@ describe('a numeric column', () => {
       { seed, numRuns: 100 },
     );
   });
+
+  test('finds ranges of many zones, in the arena and outside of it', () => {
+    const docs = Array.from({ length: 70_001 }, (_, doc) => [BigInt((doc * 7919) % 1000)]);
+    const found = bitsOf(docs.length, (bits) => column(docs, 0).fillRange(10n, 500n, bits));
+    expect(found).toEqual(docs.flatMap(([n], doc) => (n >= 10n && n <= 500n ? [doc] : [])));
+  });
 });

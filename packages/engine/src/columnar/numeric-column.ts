@@ -3,7 +3,15 @@ import { collectDemands, mapCold } from '../storage/cold-file.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { type NeedSection, openSections } from '../storage/sections.ts';
-import { type CodeSource, fillCodes, fillPresent, fillWide, fillZone } from './fill.ts';
+import {
+  type CodeSource,
+  eachRun,
+  fillCodes,
+  fillPresent,
+  fillWide,
+  fillZones,
+  type ZoneTruth,
+} from './fill.ts';
 import { ZONE_DOCS } from './numeric-encode.ts';
 
 const SECTIONS = 6;
@@ -244,20 +252,22 @@ export class NumericColumn {
     const to = hi > this.max ? this.max : hi;
     if (from > to || this.values === 0) return;
     this.needRange(from, to);
-    if (this.width === 8) {
-      this.#fillWide(from, to, bits);
-      return;
-    }
     const { a, b } = this.#codesBetween(from, to);
-    if (a > b) return;
-    const source = this.#source(this.#narrowCodes());
-    for (let zone = 0; zone < this.zones; zone++) {
-      const zoneLo = Number(this.#zoneCode(this.#lo, zone));
-      const zoneHi = Number(this.#zoneCode(this.#hi, zone));
-      if (zoneLo > zoneHi || zoneHi < a || zoneLo > b) continue;
-      if (zoneLo >= a && zoneHi <= b) fillZone(this.present, zone, bits);
-      else fillCodes(source, zone, a, b, bits);
-    }
+    const truthOf = this.width === 8 ? this.#zonesIn(from, to) : this.#zonesIn(a, b);
+    eachRun(this.zones, truthOf, (run, truth) => {
+      if (truth === 'all') fillZones(this.present, run, bits);
+      else if (this.width === 8) fillWide(this.#source(this.#wide), run, from, to, bits);
+      else fillCodes(this.#source(this.#narrowCodes()), run, a, b, bits);
+    });
+  }
+
+  /** Which zones have codes in [a, b], by their bounds. */
+  #zonesIn(a: number | bigint, b: number | bigint): (zone: number) => ZoneTruth {
+    return (zone) => {
+      const [low, high] = [this.#zoneCode(this.#lo, zone), this.#zoneCode(this.#hi, zone)];
+      if (low > high || high < a || low > b) return 'none';
+      return low >= a && high <= b ? 'all' : 'some';
+    };
   }
 
   /** Demands what `fillRange` reads: the bounds of zones, then the values of zones between them. */
@@ -268,12 +278,11 @@ export class NumericColumn {
     if (need === undefined || from > to || this.values === 0) return;
     mapCold([1, 4, 5], (section) => need(section));
     const { a, b } = this.#codesBetween(from, to);
-    const [least, most] = this.width === 8 ? [from, to] : [a, b];
+    const truthOf = this.width === 8 ? this.#zonesIn(from, to) : this.#zonesIn(a, b);
     mapCold(
       Array.from({ length: this.zones }, (_, zone) => zone),
       (zone) => {
-        const [low, high] = [this.#zoneCode(this.#lo, zone), this.#zoneCode(this.#hi, zone)];
-        if (low > high || high < least || low > most || (low >= least && high <= most)) return;
+        if (truthOf(zone) !== 'some') return;
         const first = zone * ZONE_DOCS;
         const docs = Math.min(ZONE_DOCS, this.docs - first);
         if (this.multi) need(2, 4 * first, 4 * (docs + 1));
@@ -320,17 +329,6 @@ export class NumericColumn {
   fillHas(bits: Int32Array): void {
     this.#need?.(1);
     fillPresent(this.present, bits);
-  }
-
-  #fillWide(lo: bigint, hi: bigint, bits: Int32Array): void {
-    const source = this.#source(this.#wide);
-    for (let zone = 0; zone < this.zones; zone++) {
-      const zoneLo = this.#lo.getBigInt64(8 * zone, true);
-      const zoneHi = this.#hi.getBigInt64(8 * zone, true);
-      if (zoneLo > zoneHi || zoneHi < lo || zoneLo > hi) continue;
-      if (zoneLo >= lo && zoneHi <= hi) fillZone(this.present, zone, bits);
-      else fillWide(source, zone, lo, hi, bits);
-    }
   }
 
   #source<T>(codes: T): CodeSource<T> & { readonly present: Int32Array } {

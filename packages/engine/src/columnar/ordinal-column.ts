@@ -3,7 +3,7 @@ import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { type NeedSection, openSections } from '../storage/sections.ts';
 import { ByteList } from './byte-list.ts';
-import { fillCodes } from './fill.ts';
+import { eachRun, fillCodes } from './fill.ts';
 
 const SECTIONS = 7;
 /** Dictionaries of so many bytes are demanded whole with the first document. */
@@ -199,11 +199,10 @@ export class OrdinalColumn {
     if (from > to) return;
     const { arena, codes, starts, docs } = this;
     const source = { arena, codes, starts, present: null, docs };
-    for (let zone = 0; zone < this.#lo.length; zone++) {
-      const [first, last] = [this.#lo[zone], this.#hi[zone]];
-      if (first > last || last < from || first > to) continue;
-      fillCodes(source, zone, from, to, bits);
-    }
+    const isNone = (zone: number) =>
+      this.#lo[zone] > this.#hi[zone] || this.#hi[zone] < from || this.#lo[zone] > to;
+    const truthOf = (zone: number) => (isNone(zone) ? 'none' : 'some');
+    eachRun(this.#lo.length, truthOf, (run) => fillCodes(source, run, from, to, bits));
   }
 
   /** Sets the bits of documents that have a value. */

@@ -1,7 +1,7 @@
 import type { DemotedClause } from '../bind/clause.ts';
 import { demotedDetail } from '../explain/detail.ts';
-import { RANGE_DOCS } from '../weight/leaf.ts';
-import type { RangeScores, SegmentNode } from '../weight/segment-node.ts';
+import { RANGE_DOCS, type RangeScores } from '../weight/leaf.ts';
+import type { SegmentNode } from '../weight/segment-node.ts';
 import { rangeScores } from '../weight/sum.ts';
 import type { CompoundModule } from './module.ts';
 

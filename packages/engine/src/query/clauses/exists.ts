@@ -2,7 +2,6 @@ import type { Deadline } from '../../base/time/deadline.ts';
 import { fillAll, setBit } from '../../bitmap/bitmap.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
-import { constantLeaf } from '../weight/leaf.ts';
 import type { ClauseOf, LeafModule } from './module.ts';
 
 /** What marking a term's documents counts as, in steps of a deadline. */
@@ -11,10 +10,10 @@ const TERM_STEPS = 32;
 /** Documents with a value. */
 export const existsModule: LeafModule<ClauseOf<'exists'>> = {
   key: () => '',
-  leaf({ field, boost }, { reader, statistics, deadline }) {
-    const fill = (bits: Int32Array) => fillExists(reader, field, bits, deadline);
-    return constantLeaf(reader.docs, boost, statistics !== null, fill);
-  },
+  leaf: ({ field, boost }, { reader, deadline }) => ({
+    constant: boost,
+    fill: (bits) => fillExists(reader, field, bits, deadline),
+  }),
   demand: ({ field }, segment) => segment.demandColumn(field),
 };
 

@@ -1,14 +1,7 @@
 import { type MaxClause, NONE } from '../bind/clause.ts';
 import { maxDetail } from '../explain/detail.ts';
-import { RANGE_DOCS } from '../weight/leaf.ts';
-import {
-  anyTest,
-  fillAny,
-  filled,
-  mostOfAny,
-  type RangeScores,
-  type SegmentNode,
-} from '../weight/segment-node.ts';
+import { RANGE_DOCS, type RangeScores } from '../weight/leaf.ts';
+import { anyTest, fillAny, filled, mostOfAny, type SegmentNode } from '../weight/segment-node.ts';
 import { rangeScores } from '../weight/sum.ts';
 import type { CompoundModule } from './module.ts';
 

@@ -4,19 +4,18 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { collectDemands } from '../../storage/cold-file.ts';
 import type { NumberRange } from '../bind/clause.ts';
-import { constantLeaf, NO_MATCHES } from '../weight/leaf.ts';
+import { NO_MATCHES } from '../weight/leaf.ts';
 import type { ClauseOf, LeafModule } from './module.ts';
 
 /** Any value of a numeric column in any of some ranges. */
 export const numbersModule: LeafModule<ClauseOf<'numbers'>> = {
   key: ({ ranges }) => ranges.map(({ lower, upper }) => `${lower}..${upper}`).join(','),
-  leaf({ field, ranges, boost }, { reader, statistics }) {
+  leaf({ field, ranges, boost }, { reader }) {
     const column = numbersColumn(reader, field, ranges);
     if (column === null) return NO_MATCHES;
     const fill = (bits: Int32Array) => fillNumbers(column, ranges, bits);
-    const isScored = statistics !== null;
-    const test = column.cold ? undefined : numbersTest(column, ranges);
-    return constantLeaf(reader.docs, boost, isScored, fill, test);
+    const has = column.cold ? undefined : numbersTest(column, ranges);
+    return { constant: boost, fill, ...(has === undefined ? {} : { has }) };
   },
   demand({ field, ranges }, reader) {
     const column = numbersColumn(reader, field, ranges);

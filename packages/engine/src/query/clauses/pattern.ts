@@ -1,9 +1,9 @@
 import { Deadline, NO_DEADLINE } from '../../base/time/deadline.ts';
-import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
+import { hasBit, or, wordsOf } from '../../bitmap/bitmap.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { fuzzyScore } from '../bind/clause.ts';
 import { explainConstant } from '../explain/constant.ts';
-import { constantLeaf, NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
+import { constantScores, NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
 import { demandFound, fillPattern, findPattern } from '../weight/pattern-matches.ts';
 import type { ClauseOf, ClauseScope, ExplainedDoc, LeafModule } from './module.ts';
 import { termsLeaf } from './terms-leaf.ts';
@@ -42,11 +42,17 @@ function fuzzyLeaf(
   const most = nearer.length;
   const steps = [...nearer, automaton].map((terms, edits) => {
     const beyond = edits === most ? 0 : fuzzyScore(boost, edits + 1);
-    const fill = (bits: Int32Array) => fillPattern(inverted, terms, bits, deadline);
-    return constantLeaf(inverted.docs, fuzzyScore(boost, edits) - beyond, true, fill);
+    let bits: Int32Array | null = null;
+    const matches = () => {
+      if (bits !== null) return bits;
+      bits = new Int32Array(wordsOf(inverted.docs));
+      fillPattern(inverted, terms, bits, deadline);
+      return bits;
+    };
+    return { matches, ...constantScores(matches, fuzzyScore(boost, edits) - beyond) };
   });
   return {
-    fill: (bits) => steps[most].fill(bits),
+    fill: (bits) => or(bits, steps[most].matches()),
     addBounds(into) {
       for (const step of steps) step.addBounds(into);
     },

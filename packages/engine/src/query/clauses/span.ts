@@ -1,17 +1,16 @@
 import type { OrdinalColumn } from '../../columnar/ordinal-column.ts';
 import type { ByteBound } from '../bind/clause.ts';
-import { constantLeaf, NO_MATCHES } from '../weight/leaf.ts';
+import { NO_MATCHES } from '../weight/leaf.ts';
 import type { ClauseOf, LeafModule } from './module.ts';
 import { bytesText } from './terms-leaf.ts';
 
 /** Any value of a KEYWORD or IP between two bounds, compared as bytes. */
 export const spanModule: LeafModule<ClauseOf<'span'>> = {
   key: ({ lower, upper }) => `${boundText(lower)}..${boundText(upper)}`,
-  leaf({ field, lower, upper, boost }, { reader, statistics }) {
+  leaf({ field, lower, upper, boost }, { reader }) {
     const column = reader.ordinals(field.id);
     if (column === null) return NO_MATCHES;
-    const fill = (bits: Int32Array) => fillSpan(column, lower, upper, bits);
-    return constantLeaf(reader.docs, boost, statistics !== null, fill);
+    return { constant: boost, fill: (bits) => fillSpan(column, lower, upper, bits) };
   },
   demand: ({ field }, segment) => segment.demandColumn(field),
 };

@@ -5,7 +5,7 @@ import { scoredDetail } from '../explain/detail.ts';
 import { termFrequency } from '../explain/postings.ts';
 import { termName } from '../explain/term-name.ts';
 import { explainText, termFactors } from '../explain/text.ts';
-import { constantLeaf, NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
+import { NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
 import type { SnapshotStatistics } from '../weight/statistics.ts';
 import { TextTerm } from '../weight/term-leaf.ts';
 import type { ClauseOf, LeafModule } from './module.ts';
@@ -57,6 +57,5 @@ function termLeaf(
   }
   const score = statistics === null ? boost : valueScore({ field, term, boost }, statistics);
   const fill = (bits: Int32Array): void => reader.fill(info, bits);
-  const leaf = constantLeaf(reader.docs, score, statistics !== null, fill);
-  return { ...leaf, most: info.df, ...termTest(reader, info) };
+  return { constant: score, fill, most: info.df, ...termTest(reader, info) };
 }

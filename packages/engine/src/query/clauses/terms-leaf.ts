@@ -1,6 +1,6 @@
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { PhraseWord } from '../bind/clause.ts';
-import { constantLeaf, NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
+import { NO_MATCHES, type SegmentLeaf } from '../weight/leaf.ts';
 import type { ClauseOf, ClauseScope } from './module.ts';
 
 /** The text of bytes in the key of a clause. */
@@ -14,11 +14,10 @@ export const wordsText = (words: readonly PhraseWord[]): string =>
 /** The leaf of a clause over terms, each match of which has the score `boost`. */
 export function termsLeaf(
   { field, boost }: ClauseOf<'set' | 'prefix' | 'pattern'>,
-  { reader, statistics }: ClauseScope,
+  { reader }: ClauseScope,
   fill: (inverted: InvertedReader, bits: Int32Array) => void,
 ): SegmentLeaf {
   const inverted = reader.inverted(field.id);
   if (inverted === null) return NO_MATCHES;
-  const isScored = statistics !== null;
-  return constantLeaf(inverted.docs, boost, isScored, (bits) => fill(inverted, bits));
+  return { constant: boost, fill: (bits) => fill(inverted, bits) };
 }

@@ -1,10 +1,10 @@
 import { lowerBound } from '../../base/arrays/lower-bound.ts';
 import { hasBit, setBit } from '../../bitmap/bitmap.ts';
 import type { BoundSegmentDocs } from '../bind/precomputed.ts';
-import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
+import { NO_MATCHES, RANGE_DOCS, type ScoredLeaf } from './leaf.ts';
 
 /** A leaf over documents and scores that were found before the query ran. */
-export function precomputedLeaf(segment: BoundSegmentDocs | undefined, boost: number): SegmentLeaf {
+export function precomputedLeaf(segment: BoundSegmentDocs | undefined, boost: number): ScoredLeaf {
   if (segment === undefined) return NO_MATCHES;
   const { docs, scores } = segment;
   const from = (doc: number): number => lowerBound(docs, doc);

@@ -1,7 +1,7 @@
 import type { Deadline } from '../../base/time/deadline.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
 import type { Bitmaps } from '../../bitmap/bitmaps.ts';
-import type { SegmentLeaf } from './leaf.ts';
+import { type ConstantLeaf, constantScores, type RangeScores, type SegmentLeaf } from './leaf.ts';
 
 /** Where bitmaps of a segment come from. */
 export interface MatchScope {
@@ -13,9 +13,6 @@ export interface MatchScope {
 
 /** True when a document matches, deleted or not. */
 export type DocTest = (doc: number) => boolean;
-
-/** The scores of a node: by range of 256 documents, with a bound of each. */
-export type RangeScores = Pick<SegmentLeaf, 'add' | 'addBounds'>;
 
 /** A clause over one segment. Its matches include deleted documents. */
 export interface SegmentNode {
@@ -51,12 +48,14 @@ export function filled(fill: SegmentNode['fill'], scope: MatchScope): Int32Array
   return bits;
 }
 
-/** A leaf over a segment of `docs` documents. */
-export function leafNode(leaf: SegmentLeaf, docs: number): SegmentNode {
+/** A leaf over a segment of `docs` documents; `scored`: it will be asked for scores. */
+export function leafNode(leaf: SegmentLeaf, docs: number, scored: boolean): SegmentNode {
   const { constant, most = docs, has, hasUpTo = Number.POSITIVE_INFINITY } = leaf;
-  const fill: SegmentNode['fill'] = (bits, { deadline }) => {
-    deadline.check();
-    leaf.fill(bits);
+  const found = constant !== undefined && scored ? new FoundOnce(leaf) : null;
+  const fill: SegmentNode['fill'] = (bits, scope) => {
+    scope.deadline.check();
+    if (found === null) leaf.fill(bits);
+    else scope.bitmaps.or(bits, found.matches(scope));
   };
   const matches = (scope: MatchScope) => filled(fill, scope);
   return {
@@ -68,8 +67,36 @@ export function leafNode(leaf: SegmentLeaf, docs: number): SegmentNode {
       let left = hasUpTo;
       return (doc) => (left-- > 0 ? has(doc) : whole(doc));
     },
-    scores: () => leaf,
+    scores: (scope, held) => (leaf.constant === undefined ? leaf : found!.scores(scope, held)),
   };
+}
+
+/** The matches of a leaf with one score, which scoring asks for again. */
+class FoundOnce {
+  readonly #leaf: ConstantLeaf;
+  #bits: Int32Array | null = null;
+
+  constructor(leaf: ConstantLeaf) {
+    this.#leaf = leaf;
+  }
+
+  /** Nobody may change them. */
+  matches({ bitmaps }: MatchScope): Int32Array {
+    if (this.#bits === null) this.#leaf.fill((this.#bits = bitmaps.take()));
+    return this.#bits;
+  }
+
+  /** The scores; the bitmap becomes one of `held`. */
+  scores(scope: MatchScope, held: Int32Array[]): RangeScores {
+    let own: Int32Array | null = null;
+    return constantScores(() => {
+      if (own === null) {
+        held.push((own = this.matches(scope)));
+        this.#bits = null;
+      }
+      return own;
+    }, this.#leaf.constant);
+  }
 }
 
 /** Finds all matches when the first document is tested. */

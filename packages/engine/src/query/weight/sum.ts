@@ -1,7 +1,6 @@
 import { Pool } from '../../base/pool.ts';
 import { anyInRange } from '../../bitmap/bitmap.ts';
-import { RANGE_DOCS } from './leaf.ts';
-import type { RangeScores } from './segment-node.ts';
+import { RANGE_DOCS, type RangeScores } from './leaf.ts';
 
 /** Scores of a range: one for each level of nested scores. */
 export const rangeScores = new Pool(() => new Float64Array(RANGE_DOCS));

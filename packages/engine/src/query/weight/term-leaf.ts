@@ -6,7 +6,7 @@ import { type RangePostings, rangePostings, rangeRooms } from '../../postings/ra
 import type { TermInfo } from '../../postings/term-info.ts';
 import { termTest } from '../../postings/term-test.ts';
 import type { FieldStatistics } from '../../scoring/field-statistics.ts';
-import type { SegmentLeaf } from './leaf.ts';
+import type { ScoredLeaf } from './leaf.ts';
 
 /** The length part of a document's BM25 denominator, by the snapshot's average length. */
 export function normAt(reader: InvertedReader, statistics: FieldStatistics, doc: number): number {
@@ -16,7 +16,7 @@ export function normAt(reader: InvertedReader, statistics: FieldStatistics, doc:
 }
 
 /** A term of a TEXT field in one segment. */
-export class TextTerm implements SegmentLeaf {
+export class TextTerm implements ScoredLeaf {
   readonly most: number;
   readonly has: (doc: number) => boolean;
   readonly hasUpTo: number;

@@ -33,7 +33,9 @@ export function createWeight(
 
 function segmentNode(clause: Clause, scope: ClauseScope): SegmentNode {
   const module = moduleOf(clause);
-  if (!isCompoundModule(module)) return leafNode(module.leaf(clause, scope), scope.reader.docs);
+  if (!isCompoundModule(module)) {
+    return leafNode(module.leaf(clause, scope), scope.reader.docs, scope.statistics !== null);
+  }
   const unscored = { ...scope, statistics: null };
   const open = (part: Clause, scored: boolean) => segmentNode(part, scored ? scope : unscored);
   return module.node(clause, open, scope);
