@@ -27,8 +27,8 @@ export interface StoredAccessOptions {
 const HEADER_CHARS = 16_384;
 
 /**
- * Callers by `Bearer` (sessions, outside tokens) and `ApiKey`. A header that was verified is
- * remembered; a change of accounts in this process takes effect at once.
+ * Callers by `Bearer` (sessions, outside tokens, API tokens) and `ApiKey`. A header that was
+ * verified is remembered; a change of accounts in this process takes effect at once.
  */
 export class StoredAccess implements Access {
   readonly #options: StoredAccessOptions;
@@ -70,9 +70,10 @@ export class StoredAccess implements Access {
   }
 
   #callerOf(authorization: string, now: number): Promise<VerifiedCaller | undefined> {
-    const parts = SCHEME.exec(authorization)!;
-    const isKey = parts[1].toLowerCase() === 'apikey';
-    return isKey ? this.#ofApiToken(parts[2], now) : this.#ofBearer(parts[2], now);
+    const [, scheme, text] = SCHEME.exec(authorization)!;
+    // clients that know one scheme send API tokens as Bearer
+    const isKey = scheme.toLowerCase() === 'apikey' || parseApiToken(text) !== undefined;
+    return isKey ? this.#ofApiToken(text, now) : this.#ofBearer(text, now);
   }
 
   async #ofApiToken(text: string, now: number): Promise<VerifiedCaller | undefined> {

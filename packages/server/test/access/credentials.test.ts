@@ -220,7 +220,7 @@ describe('an API token', () => {
       tenant: 'acme',
     });
     await refused(`${header.slice(0, -1)}${header.endsWith('A') ? 'B' : 'A'}`);
-    await refused(`Bearer ${made.token}`);
+    expect(await caller(`Bearer ${made.token}`)).toEqual(await caller(header));
     now += MINUTE;
     await refused(header);
     now -= MINUTE;
