@@ -58,16 +58,13 @@ export function App({ url, session, fetch }: AppProps) {
   return (
     <ServiceProvider value={service}>
       <ScopesProvider value={config.scopes}>
-        <Header place={place} service={service} isIn={access === 'in'} logOut={logOut} />
+        <Header {...{ place, service, config, logOut }} isIn={access === 'in'} />
         {access === 'in' && <ScreenOf place={place} defaultIndex={config.default_index} />}
       </ScopesProvider>
       {isOut && <Login hasEnded={access === 'ended'} entered={ask} />}
       {access === 'asking' && error !== undefined && (
         <main id="main">
-          <Problem error={error} />
-          <button type="button" onClick={ask}>
-            Try again
-          </button>
+          <Problem error={error} again={ask} />
         </main>
       )}
     </ServiceProvider>
@@ -123,20 +120,26 @@ const LINKS: readonly (readonly [words: string, place: Place])[] = [
   ['Aliases', { screen: 'aliases' }],
   ['Saved', { screen: 'saved' }],
 ];
+/** Screens of a caller of a tenant, to whom lists over all rows are closed. */
+const OF_TENANTS: readonly Place['screen'][] = ['search', 'saved'];
 
 function Header({
   place,
   service,
+  config,
   isIn,
   logOut,
 }: {
   readonly place: Place;
   readonly service: ConsoleService;
+  readonly config: ConsoleConfig;
   readonly isIn: boolean;
   readonly logOut: () => void;
 }) {
   const credentials = service.session.current();
   const screen = place.screen === 'index' ? 'indexes' : place.screen;
+  const links =
+    config.tenant === undefined ? LINKS : LINKS.filter(([, to]) => OF_TENANTS.includes(to.screen));
   return (
     <header>
       <button type="button" class="skip" onClick={toMain}>
@@ -147,7 +150,7 @@ function Header({
       </a>
       {isIn && (
         <nav aria-label="Screens">
-          {LINKS.map(([words, to]) => (
+          {links.map(([words, to]) => (
             <a
               key={words}
               href={hrefOf(to)}

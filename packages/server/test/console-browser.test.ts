@@ -17,6 +17,8 @@ let page: Page;
 /** What the browser asked of other servers, and what it complained about. */
 const foreign: string[] = [];
 const complaints: string[] = [];
+/** Searches by words. */
+const asked: string[] = [];
 
 async function addHostileRow(): Promise<void> {
   const row = { id: HOSTILE, title: `payment ${HOSTILE}`, status: HOSTILE, size: 1n, price: 1 };
@@ -35,6 +37,7 @@ async function addHostileRow(): Promise<void> {
 function watch(opened: Page): void {
   const { url } = service.server;
   opened.on('request', (request) => {
+    if (request.url().endsWith('/v1/search')) asked.push(request.url());
     if (!request.url().startsWith(`${url}/`)) foreign.push(request.url());
   });
   opened.on('pageerror', (error) => complaints.push(error.message));
@@ -101,6 +104,75 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     expect(page.url()).toContain('q=login&f=status%3Aclosed');
     await page.getByRole('link', { name: /^Remove status .*closed/ }).click();
     await page.getByText(/^20 hits/).waitFor();
+  });
+
+  it('chooses several values of a field, leaves one out, and removes each again', async () => {
+    await open('#/search/tickets?q=login');
+    await page.getByRole('link', { name: /^Only status closed/ }).click();
+    await page.getByText(/^5 hits/).waitFor();
+    await page.getByRole('link', { name: /^Only status open/ }).click();
+    await page.getByText(/^20 hits/).waitFor();
+    await page.getByRole('link', { name: 'Remove all' }).click();
+    await page.getByRole('link', { name: 'Exclude status closed' }).click();
+    await page.getByText(/^15 hits/).waitFor();
+    await page.getByRole('link', { name: /^Remove status is not closed/ }).click();
+    await page.getByRole('link', { name: 'no value' }).first().click();
+    await page.getByText(/^0 hits/).waitFor();
+  });
+
+  it('completes fields and values, and says quietly what an unfinished query lacks', async () => {
+    await open('#/search/tickets?q=login');
+    const query = page.getByLabel('Query', { exact: true });
+    await query.fill('sta');
+    await page.getByRole('option', { name: 'status:' }).waitFor();
+    await query.press('ArrowDown');
+    await query.press('Enter');
+    await page.getByRole('option', { name: /^closed/ }).click();
+    await page.getByText(/^15 hits/).waitFor();
+    await query.fill('status:(closed');
+    await page.locator('.unfinished').waitFor();
+    expect(await page.locator('.problem').count()).toBe(0);
+    expect(await page.locator('.stale').count()).toBe(0);
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it('asks again on each search, and begins another page at its top', async () => {
+    await open('#/search/tickets?q=');
+    await page.getByText(/^61 hits/).waitFor();
+    const before = asked.length;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => asked.length).toBeGreaterThan(before);
+    await page.getByRole('link', { name: /^Next/ }).click();
+    await page.getByText('page 2 of 4').waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+  });
+
+  it('goes from the query to the hits and between them by keys', async () => {
+    await open('#/search/tickets?q=login');
+    await page.getByText(/^20 hits/).waitFor();
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    await page.getByLabel('Query', { exact: true }).press('ArrowDown');
+    const first = await focused();
+    await page.keyboard.press('j');
+    expect(await focused()).not.toBe(first);
+    await page.keyboard.press('k');
+    expect(await focused()).toBe(first);
+    await page.keyboard.press('o');
+    await page.locator('.row-panel dd').first().waitFor();
+    await page.keyboard.press('x');
+    await page.getByText(/^It matches: rank 1 of/).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe(first);
+  });
+
+  it('shows hits along a number, and as a table of chosen columns', async () => {
+    await open('#/search/tickets?q=login&histogram=size&columns=title,host');
+    await page.locator('.histogram .whole').first().click();
+    await page.getByText(/^1 hit /).waitFor();
+    expect(page.url()).toContain('range=size%3A');
+    expect(await page.locator('td').first().innerText()).toMatch(/^id=/);
+    await page.getByText('10.0.').first().waitFor();
+    expect(await findings(page)).toEqual([]);
   });
 
   it('searches by meaning, and explains a hit', async () => {
@@ -203,6 +275,18 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await page.getByText('need the scope').waitFor();
     expect(await page.locator('main form').count()).toBe(0);
     expect(await findings(page)).toEqual([]);
+  });
+
+  it('searches for a caller of a tenant, who sees no list of indexes', async () => {
+    const header = await service.token({ roles: ['reader'], tenant: 'open' });
+    const [scheme, token] = header.split(' ');
+    const tenant = JSON.stringify({ scheme, token });
+    await page.evaluate(`sessionStorage.setItem('lhs-session', ${JSON.stringify(tenant)})`);
+    await open('#/search/tickets?q=login');
+    await page.reload();
+    await page.getByText(/^15 hits/).waitFor();
+    expect(await page.locator('header nav').innerText()).toMatch(/^Search\s+Saved$/);
+    expect(await page.locator('.problem').count()).toBe(0);
   });
 
   it('called no other server, and broke no rule of its policy', () => {

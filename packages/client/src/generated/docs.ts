@@ -182,6 +182,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "ConsoleConfig": "`GET /v1/config`.",
   "ConsoleConfig.default_index": "The index that the console opens first; null: there are several, or none.",
   "ConsoleConfig.scopes": "What the caller may do; absent: the service requires no credentials.",
+  "ConsoleConfig.tenant": "The tenant whose rows the caller sees: lists of indexes, jobs and aliases are closed to it.",
   "ControlPlane/ApplyReshard": "Gives an index another number of shards by one commit: they share files until merges divide them. Throws index_busy, unreachable.",
   "ControlPlane/MoveBucket": "Gives one bucket of keys another shard, in the same way. Throws invalid_argument, index_busy.",
   "ControlPlane/PlanReshard": "Which buckets of keys would get other shards with another number of shards. Changes nothing.",

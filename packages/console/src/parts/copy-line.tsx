@@ -1,14 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 
+const SHOWN_MS = 2000;
+
 /** A text to copy, such as a command. */
 export function CopyLine({ label, text }: { readonly label: string; readonly text: string }) {
   const shown = useRef<HTMLPreElement>(null);
-  const [words, setWords] = useState('Copy');
-  const copy = async () => {
-    const done = await copied(text, shown.current);
-    setWords(done ? 'Copied' : 'Selected');
-    setTimeout(() => setWords('Copy'), 2000);
-  };
+  const { words, copy } = useCopy(text, 'Copy', () => shown.current);
   return (
     <div class="copy-line">
       <span class="label">{label}</span>
@@ -18,6 +15,27 @@ export function CopyLine({ label, text }: { readonly label: string; readonly tex
       </button>
     </div>
   );
+}
+
+/** A button that copies a text which is on the screen. */
+export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
+  const { words, copy } = useCopy(text, 'Copy', () => null);
+  return (
+    <button type="button" class="plain copy" onClick={copy} aria-label={`${words} ${label}`}>
+      {label === 'value' ? (words === 'Copy' ? '⧉' : '✓') : `${words} ${label}`}
+    </button>
+  );
+}
+
+/** `words`: what the button says: for a moment, that it has copied. */
+function useCopy(text: string, first: string, element: () => HTMLElement | null) {
+  const [words, setWords] = useState(first);
+  const copy = async () => {
+    const done = await copied(text, element());
+    setWords(done ? 'Copied' : element() === null ? 'Not copied' : 'Selected');
+    setTimeout(() => setWords(first), SHOWN_MS);
+  };
+  return { words, copy };
 }
 
 /** Copies a text; false: the browser does not allow it (no TLS), so the text is selected. */

@@ -1,9 +1,20 @@
 import type { ErrorPlace, NextStep } from '@lakehouse-search/contract';
 import { hrefOf, type Place } from '../place/place.ts';
 import type { ServiceError } from '../service/service-error.ts';
+import { useTicks } from './use-answer.ts';
 
-/** An error: what is wrong, where, the nearest right thing, and the screen that shows more. */
-export function Problem({ error }: { readonly error: ServiceError }) {
+/**
+ * An error: what is wrong, where, the nearest right thing, and the screen that shows more. `again`:
+ * asks once more; a service that does not answer is asked every few seconds.
+ */
+export function Problem({
+  error,
+  again,
+}: {
+  readonly error: ServiceError;
+  readonly again?: () => void;
+}) {
+  useRetries(error, again);
   const { hint, place, next = [] } = error.details;
   const links = next.flatMap(linkOf);
   return (
@@ -24,10 +35,22 @@ export function Problem({ error }: { readonly error: ServiceError }) {
       )}
       <p class="quiet">
         {error.code}
-        {error.status > 0 && ` · HTTP ${error.status}`}
+        {error.status > 0 && ` · HTTP ${error.status}`}{' '}
+        {again !== undefined && (
+          <button type="button" class="plain" onClick={again}>
+            Try again
+          </button>
+        )}
       </p>
     </div>
   );
+}
+
+const RETRY_MS = 3000;
+
+function useRetries({ code }: ServiceError, again: (() => void) | undefined): void {
+  const isAway = code === 'unreachable' && again !== undefined;
+  useTicks(isAway ? RETRY_MS : undefined, () => again?.());
 }
 
 /** The text that is wrong; its faulty part is underlined. */

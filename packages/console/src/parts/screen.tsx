@@ -27,7 +27,7 @@ export function Screen({
 
 /** An answer, its error, or the word that it is on its way. */
 export function Answered<T>({
-  answer: { value, error, isLoading },
+  answer: { value, error, isLoading, again },
   children,
 }: {
   readonly answer: Answer<T>;
@@ -35,7 +35,7 @@ export function Answered<T>({
 }) {
   return (
     <>
-      {error !== undefined && <Problem error={error} />}
+      {error !== undefined && <Problem error={error} again={again} />}
       {value !== undefined && children(value)}
       {value === undefined && isLoading && (
         <p class="quiet" role="status">

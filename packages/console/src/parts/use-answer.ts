@@ -43,11 +43,12 @@ export function useAnswer<T>(
   return { ...state, again: useCallback(() => setTurn((n) => n + 1), []) };
 }
 
-/** Calls `tick` every `ms` while the tab is seen. */
-export function useTicks(ms: number, tick: () => void): void {
+/** Calls `tick` every `ms` while the tab is seen; never if `ms` is undefined. */
+export function useTicks(ms: number | undefined, tick: () => void): void {
   const latest = useRef(tick);
   latest.current = tick;
   useEffect(() => {
+    if (ms === undefined) return;
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') latest.current();
     }, ms);

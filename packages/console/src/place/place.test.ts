@@ -6,6 +6,17 @@ const text = fc.string({ unit: 'binary' });
 const name = fc.string({ unit: 'grapheme', minLength: 1 });
 const word = fc.stringMatching(/^[a-z_.]{1,12}$/);
 
+const value = text.map((one) => one.toWellFormed());
+const bound = fc.constantFrom('now-7d', '2024-01-01T00:00:00Z', '-1.5');
+const filter = fc.oneof(
+  fc.record({ kind: fc.constantFrom('is', 'not'), field: word, value }),
+  fc.record({ kind: fc.constantFrom('missing', 'present'), field: word }),
+  fc.record(
+    { kind: fc.constant('range'), field: word, from: bound, to: bound },
+    { requiredKeys: ['kind', 'field'] },
+  ),
+);
+
 const search = fc
   .record(
     {
@@ -13,12 +24,18 @@ const search = fc
       query: text.map((one) => one.toWellFormed()),
       mode: fc.constantFrom('lexical', 'semantic', 'hybrid'),
       syntax: fc.constant('kql'),
-      chosen: fc.array(fc.record({ field: word, value: text.map((one) => one.toWellFormed()) })),
-      sort: fc.oneof(
-        word.map((field) => ({ field })),
-        word.map((field) => ({ field, desc: true })),
+      filters: fc.array(filter),
+      sort: fc.array(
+        fc.oneof(
+          name.filter((one) => !one.startsWith('-')).map((field) => ({ field })),
+          name.map((field) => ({ field, desc: true })),
+        ),
       ),
+      collapse: name,
       page: fc.integer({ min: 1, max: 1000 }),
+      after: name,
+      histogram: fc.constantFrom('', 'opened_at'),
+      columns: fc.array(name),
       row: fc.array(
         fc.tuple(
           name,
@@ -27,7 +44,7 @@ const search = fc
         { minLength: 1 },
       ),
     },
-    { requiredKeys: ['query', 'mode', 'chosen', 'page'] },
+    { requiredKeys: ['query', 'mode', 'filters', 'sort', 'page'] },
   )
   .map((fields) => ({ screen: 'search', ...fields }) as Place);
 

@@ -3,7 +3,7 @@
  * server, so queries are in no log of a proxy.
  */
 import type { SearchMode, SearchRequest, SortSpec } from '@lakehouse-search/contract';
-import type { Chosen } from '../text/filter.ts';
+import type { Filter } from '../text/filter.ts';
 import type { KeyParts } from '../text/values.ts';
 
 /** A search and what is open beside it. */
@@ -14,11 +14,19 @@ export interface SearchPlace {
   readonly query: string;
   readonly mode: SearchMode;
   readonly syntax?: SearchRequest['syntax'];
-  readonly chosen: readonly Chosen[];
-  /** Absent: by relevance. */
-  readonly sort?: SortSpec;
+  readonly filters: readonly Filter[];
+  /** None: by relevance. */
+  readonly sort: readonly SortSpec[];
+  /** Hits with the same value of this field are one. */
+  readonly collapse?: string;
   /** From 1. */
   readonly page: number;
+  /** The `sort` of the hit before the page, as JSON: pages that an offset does not reach. */
+  readonly after?: string;
+  /** Columns of a table of hits; absent: a list. */
+  readonly columns?: readonly string[];
+  /** The field of the histogram; empty: none; absent: the first date. */
+  readonly histogram?: string;
   /** The row that is open. */
   readonly row?: KeyParts;
 }
@@ -38,9 +46,16 @@ export const searchOf = (index?: string, query = ''): SearchPlace => ({
   ...(index === undefined ? {} : { index }),
   query,
   mode: 'lexical',
-  chosen: [],
+  filters: [],
+  sort: [],
   page: 1,
 });
+
+/** The same search from its first hit on, with other parts and without an open row. */
+export function changed(place: SearchPlace, part: Partial<SearchPlace>): SearchPlace {
+  const { after: _, row: __, ...rest } = place;
+  return { ...rest, page: 1, ...part };
+}
 
 /** The place of a fragment. What it does not know is left out, so that old links still open. */
 export function placeOf(hash: string): Place {
@@ -70,26 +85,69 @@ function decoded(text: string): string {
 const MODES: readonly SearchMode[] = ['lexical', 'semantic', 'hybrid'];
 
 function searchPlace(index: string | undefined, params: URLSearchParams): SearchPlace {
-  const mode = MODES.find((one) => one === params.get('mode')) ?? 'lexical';
-  const sort = params.get('sort');
+  const text = <N extends 'collapse' | 'after' | 'histogram'>(name: N) => {
+    const value = params.get(name);
+    return value === null ? {} : ({ [name]: value } as { readonly [K in N]: string });
+  };
+  const columns = params.get('columns');
   const row = params.get('row');
   return {
     ...searchOf(index || undefined, params.get('q') ?? ''),
-    mode,
+    mode: MODES.find((one) => one === params.get('mode')) ?? 'lexical',
     ...(params.get('syntax') === 'kql' ? { syntax: 'kql' } : {}),
-    chosen: params.getAll('f').flatMap(chosenOf),
-    ...(sort ? { sort: sortOf(sort) } : {}),
+    filters: [...params].flatMap(([name, value]) => filterOf(name, value)),
+    sort: listOf(params.get('sort')).map(sortOf),
     page: Math.max(1, Math.trunc(Number(params.get('page'))) || 1),
+    ...text('collapse'),
+    ...text('after'),
+    ...text('histogram'),
+    ...(columns === null ? {} : { columns: listOf(columns) }),
     ...(row ? { row: [...new URLSearchParams(row)] } : {}),
   };
 }
 
-function chosenOf(text: string): readonly Chosen[] {
+/** Names that are joined by commas; a name may have commas itself. */
+const listOf = (text: string | null): readonly string[] =>
+  text === null ? [] : text.split(',').filter(Boolean).map(decoded);
+
+const listText = (names: readonly string[]): string =>
+  names.map((name) => name.replace(/[%,]/g, encodeURIComponent)).join(',');
+
+/** Parameters of filters: `f` a value, `x` a value that is left out. */
+const VALUE_FILTERS = { f: 'is', x: 'not' } as const;
+const FIELD_FILTERS = { none: 'missing', some: 'present' } as const;
+
+function filterOf(name: string, text: string): readonly Filter[] {
+  if (name === 'none' || name === 'some') {
+    return text === '' ? [] : [{ kind: FIELD_FILTERS[name], field: text }];
+  }
   const at = text.indexOf(':');
-  return at < 1 ? [] : [{ field: text.slice(0, at), value: text.slice(at + 1) }];
+  if (at < 1) return [];
+  const [field, value] = [text.slice(0, at), text.slice(at + 1)];
+  if (name === 'f' || name === 'x') return [{ kind: VALUE_FILTERS[name], field, value }];
+  if (name !== 'range') return [];
+  const [from, to] = value.split('..');
+  return [{ kind: 'range', field, ...(from ? { from } : {}), ...(to ? { to } : {}) }];
 }
 
-const sortOf = (text: string): SortSpec =>
+function filterParam(filter: Filter): readonly [name: string, text: string] {
+  const { kind, field } = filter;
+  switch (kind) {
+    case 'is':
+      return ['f', `${field}:${filter.value}`];
+    case 'not':
+      return ['x', `${field}:${filter.value}`];
+    case 'missing':
+      return ['none', field];
+    case 'present':
+      return ['some', field];
+    case 'range':
+      return ['range', `${field}:${filter.from ?? ''}..${filter.to ?? ''}`];
+  }
+}
+
+/** `-opened_at` is descending. */
+export const sortOf = (text: string): SortSpec =>
   text.startsWith('-') ? { field: text.slice(1), desc: true } : { field: text };
 
 /** A sort as the URL and the choices of the screen name it: `-opened_at` is descending. */
@@ -109,16 +167,23 @@ export function hrefOf(place: Place): string {
   }
 }
 
-function searchHref({ index, query, mode, syntax, chosen, sort, page, row }: SearchPlace): string {
+function searchHref(place: SearchPlace): string {
+  const { index, query, mode, syntax, filters, sort, page, columns, row } = place;
   const params = new URLSearchParams();
-  if (query !== '') params.append('q', query);
-  if (mode !== 'lexical') params.append('mode', mode);
-  if (syntax === 'kql') params.append('syntax', syntax);
-  for (const { field, value } of chosen) params.append('f', `${field}:${value}`);
-  if (sort !== undefined) params.append('sort', sortText(sort));
-  if (page > 1) params.append('page', String(page));
-  if (row !== undefined)
-    params.append('row', `${new URLSearchParams(row.map(([a, b]) => [a, b]))}`);
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined) params.append(name, value);
+  };
+  add('q', query || undefined);
+  if (mode !== 'lexical') add('mode', mode);
+  if (syntax === 'kql') add('syntax', syntax);
+  for (const filter of filters) add(...filterParam(filter));
+  if (sort.length > 0) add('sort', listText(sort.map(sortText)));
+  add('collapse', place.collapse);
+  if (page > 1) add('page', String(page));
+  add('after', place.after);
+  add('histogram', place.histogram);
+  if (columns !== undefined) add('columns', listText(columns));
+  add('row', row && `${new URLSearchParams(row.map(([a, b]) => [a, b]))}`);
   const path = index === undefined ? '#/search' : `#/search/${encodeURIComponent(index)}`;
   return params.size === 0 ? path : `${path}?${params}`;
 }

@@ -3,6 +3,7 @@ import { type Fragment, fragmentText, otherFragments } from '@lakehouse-search/c
 import { Highlighted } from '../parts/highlighted.tsx';
 import { hrefOf, type SearchPlace } from '../place/place.ts';
 import { keyParts, keyText, shortValue, valueText } from '../text/values.ts';
+import { moveFocus } from './use-hit-keys.ts';
 
 /** One hit of a page. */
 export interface HitItemProps {
@@ -31,12 +32,12 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
         <span class="rank" aria-hidden="true">
           {rank}
         </span>
-        <span class="title">
-          {title === undefined ? key : <Highlighted fragment={title.fragment} />}
+        <span class="title" dir="auto">
+          {title === undefined ? <bdi>{key}</bdi> : <Highlighted fragment={title.fragment} />}
         </span>
       </a>
       {fragments.map((fragment) => (
-        <p class="fragment" key={fragmentText(fragment)}>
+        <p class="fragment" dir="auto" key={fragmentText(fragment)}>
           <Highlighted fragment={fragment} />
         </p>
       ))}
@@ -45,7 +46,7 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
         {[scoreText(hit, place), ...armWords(hit), ...small.map(({ text }) => text)]
           .filter((text) => text !== '')
           .map((text) => (
-            <span key={text}>{text}</span>
+            <bdi key={text}>{text}</bdi>
           ))}
       </p>
     </li>
@@ -66,7 +67,7 @@ function titleOf(
 
 /** Scores order the hits unless a field does; fused scores differ behind the second decimal. */
 function scoreText({ score, arms }: Hit, { sort, query, mode }: SearchPlace): string {
-  if (sort !== undefined || (mode === 'lexical' && query.trim() === '')) return '';
+  if (sort.length > 0 || (mode === 'lexical' && query.trim() === '')) return '';
   return `score ${score.toFixed(arms === undefined ? 2 : 4)}`;
 }
 
@@ -105,13 +106,14 @@ function smallFields(
     .slice(0, MAX_SMALL);
 }
 
-/** The arrow keys go from hit to hit. */
+/** The arrow keys go from hit to hit, and from the first one back to the query. */
 function moveBetween(event: KeyboardEvent): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const item = (event.currentTarget as Element).closest('li');
-  const other = event.key === 'ArrowDown' ? item?.nextElementSibling : item?.previousElementSibling;
-  const link = other?.querySelector<HTMLElement>('a.hit-link');
-  if (link === null || link === undefined) return;
   event.preventDefault();
-  link.focus();
+  const isFirst = (event.currentTarget as Element).closest('li')?.previousElementSibling === null;
+  if (event.key === 'ArrowUp' && isFirst) {
+    document.querySelector<HTMLElement>('form.query input')?.focus();
+  } else {
+    moveFocus(event.key === 'ArrowDown' ? 1 : -1);
+  }
 }

@@ -1,5 +1,5 @@
 import type { SearchResponse } from '@lakehouse-search/contract';
-import { hrefOf, type SearchPlace } from '../place/place.ts';
+import { changed, hrefOf, type SearchPlace } from '../place/place.ts';
 import { count } from '../text/figures.ts';
 
 /** What to try next: the query that was meant, what each clause finds alone, fewer filters. */
@@ -11,7 +11,7 @@ export function NothingFound({
   readonly answer: SearchResponse;
 }) {
   const { clauses = [], suggested_query: meant, suggested_total: hits } = answer;
-  const to = (part: Partial<SearchPlace>) => hrefOf({ ...place, page: 1, ...part });
+  const to = (part: Partial<SearchPlace>) => hrefOf(changed(place, part));
   const link = (query: string) => <a href={to({ query })}>{query}</a>;
   return (
     <div class="nothing">
@@ -49,7 +49,7 @@ export function NothingFound({
       )}
       <p>
         {place.page > 1 && <a href={to({})}>First page</a>}
-        {place.chosen.length > 0 && <a href={to({ chosen: [] })}>Remove all filters</a>}
+        {place.filters.length > 0 && <a href={to({ filters: [] })}>Remove all filters</a>}
         {place.query !== '' && <a href={to({ query: '', mode: 'lexical' })}>Show everything</a>}
       </p>
     </div>

@@ -1,27 +1,28 @@
-import type { IndexDescription, Json, KeysResponse, ModeRequest } from '@lakehouse-search/contract';
+import type { IndexDescription, KeysResponse } from '@lakehouse-search/contract';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useService } from '../parts/console-context.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
-import { Facts } from '../parts/data-table.tsx';
 import { Answered } from '../parts/screen.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { hrefOf, type SearchPlace } from '../place/place.ts';
 import { goTo } from '../place/use-place.ts';
 import { shellWord } from '../text/commands.ts';
-import { coordinatesOf, instantText, type KeyParts, keyText } from '../text/values.ts';
+import { coordinatesOf, type KeyParts, keyParts, keyText } from '../text/values.ts';
 import { Explanation } from './explanation.tsx';
+import type { FoundPage } from './find-page.ts';
+import { RowFields } from './row-fields.tsx';
 
 /** The row that is open beside the hits. */
 export interface RowPanelProps {
   readonly place: SearchPlace;
   readonly index: string;
   readonly description: IndexDescription;
-  readonly wanted: ModeRequest;
+  readonly page: FoundPage;
   readonly row: KeyParts;
 }
 
 /** A row as the table has it now, and why the search finds it. Escape closes it. */
-export function RowPanel({ place, index, description, wanted, row }: RowPanelProps) {
+export function RowPanel({ place, index, description, page, row }: RowPanelProps) {
   const service = useService();
   const key = keyText(row);
   const closed = { ...place, row: undefined };
@@ -31,14 +32,18 @@ export function RowPanel({ place, index, description, wanted, row }: RowPanelPro
     service.call('getKeys', { index, keys: [coordinates] }, signal),
   );
   const [isExplained, setExplained] = useState(false);
+  const hit = page.answer.hits.find((one) => keyText(keyParts(one.coordinates)) === key);
   return (
     <section class="row-panel" aria-labelledby="row-heading">
       <h2 id="row-heading" ref={heading} tabIndex={-1}>
-        {key}
+        <bdi>{key}</bdi>
       </h2>
-      <a class="close" href={hrefOf(closed)} aria-label="Close the row">
-        ✕
-      </a>
+      <nav aria-label="Rows">
+        <Neighbors {...{ place, page, row }} />
+        <a class="close" href={hrefOf(closed)} aria-label="Close the row">
+          ✕
+        </a>
+      </nav>
       <Answered answer={answer}>
         {({ rows }) =>
           rows.length === 0 ? (
@@ -46,7 +51,7 @@ export function RowPanel({ place, index, description, wanted, row }: RowPanelPro
           ) : (
             <>
               {rows[0].newer && <p class="quiet">Written after the snapshot of the index.</p>}
-              <Facts facts={Object.entries(rows[0].fields).map(([name, v]) => [name, cell(v)])} />
+              <RowFields key={key} {...{ place, description, hit }} fields={rows[0].fields} />
             </>
           )
         }
@@ -57,7 +62,7 @@ export function RowPanel({ place, index, description, wanted, row }: RowPanelPro
         onToggle={(event) => setExplained(event.currentTarget.open)}
       >
         <summary>Why is it found?</summary>
-        {isExplained && <Explanation wanted={wanted} coordinates={coordinates} />}
+        {isExplained && <Explanation wanted={page.wanted} coordinates={coordinates} />}
       </details>
       <CopyLine
         label="lhs"
@@ -67,11 +72,23 @@ export function RowPanel({ place, index, description, wanted, row }: RowPanelPro
   );
 }
 
-function cell(value: Json) {
-  if (value === null) return <span class="quiet">null</span>;
-  if (typeof value === 'string') return instantText(value);
-  if (typeof value === 'object') return <pre>{JSON.stringify(value, null, 2)}</pre>;
-  return String(value);
+/** The rows before and behind on the page. */
+function Neighbors({ place, page, row }: Pick<RowPanelProps, 'place' | 'page' | 'row'>) {
+  const rows = page.answer.hits.map(({ coordinates }) => keyParts(coordinates));
+  const at = rows.findIndex((one) => keyText(one) === keyText(row));
+  const to = (other: number, label: string, sign: string) =>
+    rows[other] !== undefined && (
+      <a href={hrefOf({ ...place, row: rows[other] })} aria-label={label} title={label}>
+        {sign}
+      </a>
+    );
+  if (at < 0) return null;
+  return (
+    <>
+      {to(at - 1, 'Previous row (k)', '↑')}
+      {to(at + 1, 'Next row (j)', '↓')}
+    </>
+  );
 }
 
 /** Moves the focus to the heading of a row that opens; Escape closes it. */
@@ -85,7 +102,7 @@ function useFocusOn(key: string, close: () => void) {
     const press = ({ key: pressed, defaultPrevented }: KeyboardEvent) => {
       if (pressed !== 'Escape' || defaultPrevented) return;
       latest.current();
-      document.querySelector<HTMLElement>('.hit.open .hit-link')?.focus();
+      document.querySelector<HTMLElement>('a.hit-link[aria-current=true]')?.focus();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);

@@ -6,7 +6,7 @@ import type {
 } from '@lakehouse-search/contract';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ScreenOf } from '../app.tsx';
 import { AliasList } from '../names/alias-list.tsx';
 import { savedPlace } from '../names/saved-place.ts';
@@ -18,6 +18,7 @@ import type { ConsoleService } from '../service/console-service.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { Explained } from './explanation.tsx';
 import { Facets } from './facets.tsx';
+import { findPage } from './find-page.ts';
 import { HitItem } from './hit-item.tsx';
 import { NothingFound } from './nothing-found.tsx';
 import { explainRequest, facetFields, modeRequest } from './search-request.ts';
@@ -40,19 +41,27 @@ const description = {
 } as unknown as IndexDescription;
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
-const place = { ...searchOf('demo', 'timeout'), chosen: [{ field: 'service', value: 'billing' }] };
+const place = {
+  ...searchOf('demo', 'timeout'),
+  filters: [{ kind: 'is', field: 'service', value: 'billing' } as const],
+};
 const answer = {
   ...{ hits: [], total: 1, shards_scanned: 1, shards_total: 2, partial: true as const },
   ...{ snapshot: '8412345678903325', index_generation: 1, took_ms: 2.1, lag_snapshots: 3 },
 };
 
 describe('requests of a search', () => {
-  it('count values of words and numbers, not of keys and sensitive fields', () => {
+  it('count values of words and numbers, not of identifiers and sensitive fields', () => {
     expect(facetFields(description)).toEqual(['service', 'severity']);
+    const key = { partition: ['severity'], identifier: ['id'] };
+    expect(facetFields({ ...description, key })).toEqual(['severity', 'service']);
   });
 
   it('have page, order and filter of the URL', () => {
-    const sorted = { ...place, page: 3, sort: { field: 'severity', desc: true } };
+    const sorted = { ...place, page: 3, sort: [{ field: 'severity', desc: true }] };
+    const far = modeRequest({ ...sorted, after: '[1,"a"]' }, 'demo', description);
+    expect(far?.request).toMatchObject({ search_after: [1, 'a'] });
+    expect(far?.request).not.toHaveProperty('offset');
     expect(modeRequest(sorted, 'demo', description)).toEqual({
       mode: 'lexical',
       request: {
@@ -94,6 +103,46 @@ describe('requests of a search', () => {
   });
 });
 
+const wanted = { mode: 'lexical', request: { index: 'demo', query: 'timeout' } } as const;
+const inService = (screen: VNode) =>
+  renderToString(
+    <ServiceProvider value={{ url: 'http://h' } as ConsoleService}>{screen}</ServiceProvider>,
+  );
+
+describe('a page of hits', () => {
+  const signal = new AbortController().signal;
+  const found = (facets: SearchResponse['facets']) => ({
+    ...answer,
+    ...(facets ? { facets } : {}),
+  });
+
+  it('is that of the query as the screen of the terminal runs it', async () => {
+    const call = vi.fn(async () => found(undefined));
+    const service = { call } as unknown as ConsoleService;
+    const typed = { mode: 'lexical', request: { index: 'demo', query: 'a service:bil' } } as const;
+    const page = await findPage(service, typed, searchOf('demo'), description, signal);
+    expect(page.wanted.request).toMatchObject({ query: 'a AND service:(bil OR bil*)' });
+    call.mockRejectedValueOnce(new ServiceError('invalid_query', 'no', 400));
+    const plain = await findPage(service, typed, searchOf('demo'), description, signal);
+    expect(plain.wanted).toBe(typed);
+  });
+
+  it('has counts of a chosen field without its own values', async () => {
+    const call = vi.fn(async (_: string, { filter }: { readonly filter?: string }) =>
+      found([
+        { field: 'service', buckets: [{ value: filter ?? 'all', count: 1 }], other_count: 0 },
+      ]),
+    );
+    const service = { call } as unknown as ConsoleService;
+    const filters = [...place.filters, { kind: 'not', field: 'severity', value: '4' } as const];
+    const chosen = { ...place, filters };
+    const typed = modeRequest(chosen, 'demo', description)!;
+    const page = await findPage(service, typed, chosen, description, signal);
+    expect(page.answer.facets?.[0].buckets[0].value).toBe('NOT severity:4');
+    expect(call).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe('what a search shows', () => {
   it('never makes markup of the texts of documents', () => {
     const hit = {
@@ -116,10 +165,13 @@ describe('what a search shows', () => {
       { field: 'severity', buckets: [{ value: '1', count: 5 }], other_count: 90 },
     ];
     const html = renderToString(
-      <Facets place={place} answer={{ ...answer, facets }} description={description} />,
+      <Facets {...{ place, description, wanted }} answer={{ ...answer, facets }} />,
     );
     expect(html).toContain('billing');
-    expect(html).toContain('2 in other values');
+    expect(html).toContain('more …');
+    expect(html).toContain(
+      'href="#/search/demo?q=timeout&amp;f=service%3Abilling&amp;none=service"',
+    );
     expect(html).not.toContain('severity');
     expect(html).not.toContain('<img');
   });
@@ -132,21 +184,22 @@ describe('what a search shows', () => {
     const facets = [facet('iata', [1, 1, 1], 9), facet('town', [5, 4], 70), facet('kind', [8, 1])];
     const html = renderToString(
       <Facets
-        place={{ ...place, chosen: [] }}
+        {...{ description, wanted }}
+        place={{ ...place, filters: [] }}
         answer={{ ...answer, facets }}
-        description={description}
       />,
     );
-    expect(html.match(/<summary>\w+/g)).toEqual(['<summary>kind', '<summary>town']);
+    expect(html.match(/<summary><bdi>\w+/g)).toEqual(['<summary><bdi>kind', '<summary><bdi>town']);
   });
 
   it('has total, time, freshness and what is missing', () => {
-    const html = renderToString(<Summary index="demo" answer={answer} />);
+    const page = { answer, wanted };
+    const html = inService(<Summary {...{ page }} index="demo" again={() => {}} />);
     expect(html.replace(/<[^>]+>/g, '')).toBe(
-      '1 hit in demo · 2.1 ms · 3 snapshots behind the table (snapshot 8412…3325)' +
+      '1 hit in demo · 2.1 ms · 3 snapshots behind the table Refresh watch' +
         'The answer is partial: 1 of 2 shards answered.',
     );
-    expect(freshness({ lag_snapshots: 0, snapshot: null })).toBe('at the table’s head');
+    expect(freshness(0)).toBe('at the table’s head');
   });
 
   it('shows errors with place, hint and the screen that helps', () => {
@@ -236,19 +289,19 @@ describe('saved queries', () => {
   });
 
   it('open as the search that was saved', () => {
-    const chosen = [...place.chosen, { field: 'service', value: 'a "b"' }];
-    const wanted = modeRequest({ ...place, chosen, syntax: 'kql' }, 'demo', description);
-    expect(savedPlace(saved(wanted?.request ?? {}, 'lexical'))).toEqual({
-      ...{ ...place, chosen, syntax: 'kql' },
-    });
+    const other = { kind: 'is', field: 'service', value: 'a "b"' } as const;
+    const sort = [{ field: 'a' }, { field: 'b', desc: true }];
+    const whole = {
+      ...{ ...place, filters: [...place.filters, other], sort, collapse: 'service' },
+      syntax: 'kql',
+    } as const;
+    const wanted = modeRequest(whole, 'demo', description);
+    expect(savedPlace(saved(wanted?.request ?? {}, 'lexical'))).toEqual(whole);
     expect(savedPlace(saved({ query_text: 'x' }, 'hybrid'))).toMatchObject({ query: 'x' });
   });
 
   it('with parts that the screen lacks do not open', () => {
-    expect(savedPlace(saved({ query: 'a', collapse: 'b' }))).toBeUndefined();
+    expect(savedPlace(saved({ query: 'a', pit_id: 'b' }))).toBeUndefined();
     expect(savedPlace(saved({ query: 'a', filter: 'x:[1 TO 2]' }))).toBeUndefined();
-    expect(
-      savedPlace(saved({ query: 'a', sort: [{ field: 'a' }, { field: 'b' }] })),
-    ).toBeUndefined();
   });
 });

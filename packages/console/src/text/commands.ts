@@ -20,7 +20,7 @@ export const shellWord = (text: string): string =>
 
 /** `lhs search INDEX QUERY --url URL`. The token of the command is that of `lhs login`. */
 export function searchCommand({ mode, request }: ModeRequest, { url }: ServiceAddress): string {
-  const { index, filter, sort, limit, offset, facets, syntax } = request;
+  const { index, filter, sort, limit, offset, facets, syntax, collapse } = request;
   const query = mode === 'lexical' ? request.query : request.query_text;
   const words = ['lhs', 'search', index ?? '', query ?? ''];
   if (mode !== 'lexical') words.push('--mode', mode);
@@ -31,6 +31,7 @@ export function searchCommand({ mode, request }: ModeRequest, { url }: ServiceAd
   if (typeof filter === 'string') words.push('--filter', filter);
   for (const { field, desc } of sort ?? [])
     words.push('--sort', `${field}:${desc ? 'desc' : 'asc'}`);
+  if (collapse !== undefined) words.push('--collapse', collapse);
   for (const field of facets?.fields ?? []) words.push('--facet', field);
   if (limit !== undefined) words.push('--limit', String(limit));
   if (offset !== undefined && offset > 0) words.push('--offset', String(offset));

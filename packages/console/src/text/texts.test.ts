@@ -1,8 +1,10 @@
+import type { Hit } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand, searchCommand, shellWord } from './commands.ts';
 import { age, bytes, count, dateTime, duration, plural, snapshotName } from './figures.ts';
-import { filterText, toggled } from './filter.ts';
+import { type Filter, filtersOf, filterText, replaced, toggled } from './filter.ts';
+import { markedParts, markedWords } from './marks.ts';
 import { coordinatesOf, instantText, keyParts, keyText, shortValue } from './values.ts';
 
 describe('figures', () => {
@@ -51,27 +53,48 @@ describe('values', () => {
   });
 });
 
-describe('filters of chosen values', () => {
-  const chosen = [
-    { field: 'service', value: 'billing' },
-    { field: 'service', value: 'a "b" \\' },
-    { field: 'resolved', value: 'true' },
-  ];
+describe('filters', () => {
+  const is = (field: string, value: string) => ({ kind: 'is', field, value }) as const;
+  const filters = [
+    ...[is('service', 'billing'), is('service', 'a "b" \\'), is('resolved', 'true')],
+    { kind: 'not', field: 'team', value: 'OR' },
+    { kind: 'missing', field: 'closed_at' },
+    { kind: 'range', field: 'opened_at', from: '2024-01-01T00:00:00Z', to: 'now' },
+    { kind: 'range', field: 'price', to: '-1.5' },
+  ] satisfies readonly Filter[];
 
-  it('join values of a field with OR and fields with AND, in each syntax', () => {
-    expect(filterText(chosen, undefined)).toBe(
-      'service:(billing OR "a \\"b\\" \\\\") AND resolved:true',
+  it('join values of a field with OR and all others with AND', () => {
+    expect(filterText(filters)).toBe(
+      'service:(billing OR "a \\"b\\" \\\\") AND resolved:true AND NOT team:"OR" AND ' +
+        'NOT closed_at:* AND opened_at:["2024-01-01T00:00:00Z" TO now} AND price:[* TO -1.5}',
     );
-    expect(filterText(chosen, 'kql')).toBe(
-      'service:(billing or "a \\"b\\" \\\\") and resolved:true',
-    );
-    expect(filterText([{ field: 'x', value: 'or' }], 'kql')).toBe('x:"or"');
-    expect(filterText([], undefined)).toBe('');
+    expect(filterText([])).toBe('');
   });
 
-  it('gain and lose a value', () => {
-    expect(toggled(chosen, chosen[1])).toEqual([chosen[0], chosen[2]]);
-    expect(toggled([], chosen[0])).toEqual([chosen[0]]);
+  it('come back from their query string, and from no other one', () => {
+    expect(filtersOf(filterText(filters))).toEqual(filters);
+    expect(filtersOf('service:billing OR team:a')).toBeUndefined();
+  });
+
+  it('gain and lose one', () => {
+    expect(toggled(filters, filters[1])).toEqual(filters.filter((_, at) => at !== 1));
+    expect(toggled([], filters[0])).toEqual([filters[0]]);
+    const range = { kind: 'range', field: 'price', from: '2' } as const;
+    expect(replaced(filters, range)).toEqual([...filters.slice(0, -1), range]);
+  });
+});
+
+describe('marks of a row', () => {
+  it('are the words that the hit marks, in every text', () => {
+    const segment = (text: string, marked: boolean) => ({ text, marked });
+    const hit = { highlight: { title: [[segment('Pool', true), segment(' of pools', false)]] } };
+    const words = markedWords(hit as unknown as Hit);
+    expect(markedParts('a pool, POOL!', words)).toEqual([
+      ...[segment('a ', false), segment('pool', true), segment(', ', false)],
+      ...[segment('POOL', true), segment('!', false)],
+    ]);
+    expect(markedParts('pools', words)).toEqual([segment('pools', false)]);
+    expect(markedParts('pool', markedWords(undefined))).toEqual([segment('pool', false)]);
   });
 });
 

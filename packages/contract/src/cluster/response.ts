@@ -37,4 +37,6 @@ export interface ConsoleConfig {
   readonly default_index: string | null;
   /** What the caller may do; absent: the service requires no credentials. */
   readonly scopes?: readonly Scope[];
+  /** The tenant whose rows the caller sees: lists of indexes, jobs and aliases are closed to it. */
+  readonly tenant?: string;
 }

@@ -90,8 +90,11 @@ export class LocalCluster implements ClusterApi {
   async consoleConfig(request?: ListRequest, call?: CallContext): Promise<ConsoleConfig> {
     checkListRequest(request);
     const { defaultIndex, backend } = this.#options;
-    const scopes = call?.principal?.scopes;
-    const own = scopes === undefined ? {} : { scopes };
+    const { scopes, tenant } = call?.principal ?? {};
+    const own = {
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(tenant === undefined ? {} : { tenant }),
+    };
     if (defaultIndex !== undefined) return { default_index: defaultIndex, ...own };
     const indexes = await backend.listIndexes({}, withoutTenant(call));
     return { default_index: indexes.length === 1 ? indexes[0].name : null, ...own };

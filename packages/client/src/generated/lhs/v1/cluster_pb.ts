@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/cluster.proto.
  */
 export const file_lhs_v1_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvY2x1c3Rlci5wcm90bxIGbGhzLnYxIo0BCg1BY3Rpdml0eUVudHJ5EhAKAmF0GAEgASgJQgSIzhgBEhMKBWluZGV4GAIgASgJQgSIzhgBEhMKBWV2ZW50GAMgASgJQgSIzhgBEhMKBmpvYl9pZBgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUIJCgdfam9iX2lkQgoKCF9tZXNzYWdlIk0KD0FjdGl2aXR5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgDSAGIAQFCCAoGX2luZGV4QggKBl9saW1pdCJwCg1Db25zb2xlQ29uZmlnEiQKDWRlZmF1bHRfaW5kZXgYASABKAlCCIjOGAGQzhgBSACIAQESDgoGc2NvcGVzGAIgAygJEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fZGVmYXVsdF9pbmRleCKlAQoMSW5kZXhSb3V0aW5nEhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIZCgtzaGFyZF9jb3VudBgDIAEoA0IEiM4YARImChByb3V0aW5nX3N0cmF0ZWd5GAQgASgJQgyIzhgBos4YBGhhc2gSFQoHYnVja2V0cxgFIAMoA0IEiM4YASJxCgdMaWNlbnNlEhYKCGxpY2Vuc2VlGAEgASgJQgSIzhgBEhoKDG5vZGVzX2luX3VzZRgCIAEoA0IEiM4YARIiCgtub2Rlc19saW1pdBgDIAEoA0IIiM4YAZDOGAFIAIgBAUIOCgxfbm9kZXNfbGltaXQiNAoOUm91dGluZ1JlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXhiBnByb3RvMw", [file_lhs_v1_options]);
+  fileDesc("ChRsaHMvdjEvY2x1c3Rlci5wcm90bxIGbGhzLnYxIo0BCg1BY3Rpdml0eUVudHJ5EhAKAmF0GAEgASgJQgSIzhgBEhMKBWluZGV4GAIgASgJQgSIzhgBEhMKBWV2ZW50GAMgASgJQgSIzhgBEhMKBmpvYl9pZBgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUIJCgdfam9iX2lkQgoKCF9tZXNzYWdlIk0KD0FjdGl2aXR5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgDSAGIAQFCCAoGX2luZGV4QggKBl9saW1pdCKQAQoNQ29uc29sZUNvbmZpZxIkCg1kZWZhdWx0X2luZGV4GAEgASgJQgiIzhgBkM4YAUgAiAEBEg4KBnNjb3BlcxgCIAMoCRITCgZ0ZW5hbnQYAyABKAlIAYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2RlZmF1bHRfaW5kZXhCCQoHX3RlbmFudCKlAQoMSW5kZXhSb3V0aW5nEhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIZCgtzaGFyZF9jb3VudBgDIAEoA0IEiM4YARImChByb3V0aW5nX3N0cmF0ZWd5GAQgASgJQgyIzhgBos4YBGhhc2gSFQoHYnVja2V0cxgFIAMoA0IEiM4YASJxCgdMaWNlbnNlEhYKCGxpY2Vuc2VlGAEgASgJQgSIzhgBEhoKDG5vZGVzX2luX3VzZRgCIAEoA0IEiM4YARIiCgtub2Rlc19saW1pdBgDIAEoA0IIiM4YAZDOGAFIAIgBAUIOCgxfbm9kZXNfbGltaXQiNAoOUm91dGluZ1JlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXhiBnByb3RvMw", [file_lhs_v1_options]);
 
 /**
  * Something that happened to an index, for example the end of a reindex.
@@ -107,6 +107,13 @@ export type ConsoleConfig = Message<"lhs.v1.ConsoleConfig"> & {
    * @generated from field: repeated string scopes = 2;
    */
   scopes: string[];
+
+  /**
+   * The tenant whose rows the caller sees: lists of indexes, jobs and aliases are closed to it.
+   *
+   * @generated from field: optional string tenant = 3;
+   */
+  tenant?: string | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.
