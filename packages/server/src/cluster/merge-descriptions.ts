@@ -6,7 +6,7 @@ import type {
   WindowDescription,
   WindowList,
 } from '@lakehouse-search/contract';
-import { byName, first, largest, type Merge, members, some, sum } from './merge-members.ts';
+import { byName, each, first, largest, type Merge, members, some, sum } from './merge-members.ts';
 
 /** `live`: a part of the index is. */
 export const liveIfAny: Merge<'created' | 'live'> = (all) =>
@@ -31,14 +31,10 @@ export const totalsOf = (shards: readonly ShardDescription[]) => ({
 export const mergeGenerations: Merge<readonly GenerationDescription[]> = byName(
   ({ generation }) => generation,
   members<GenerationDescription>({
-    generation: first,
-    state: (states) => (states.includes('live') ? 'live' : 'kept'),
+    ...each(first, 'generation', 'snapshot', 'until', 'fallen_behind'),
+    ...each(sum, 'num_docs', 'bytes'),
     definition_version: largest,
-    snapshot: first,
-    num_docs: sum,
-    bytes: sum,
-    until: first,
-    fallen_behind: first,
+    state: (states) => (states.includes('live') ? 'live' : 'kept'),
   }),
 );
 
@@ -47,15 +43,9 @@ export const firstFailure: Merge<MergeFailure> = (failures) =>
   failures.toSorted((a, b) => (a.since < b.since ? -1 : 1))[0];
 
 const mergeWindow = members<WindowDescription>({
-  window: first,
-  from: first,
-  to: first,
-  num_docs: sum,
-  deleted_docs: sum,
-  segments: sum,
-  bytes: sum,
+  ...each(first, 'window', 'from', 'to'),
+  ...each(sum, 'num_docs', 'deleted_docs', 'segments', 'bytes', 'local_bytes'),
   tier: (tiers) => (tiers.includes('cold') ? 'cold' : 'hot'),
-  local_bytes: sum,
 });
 
 /** A hot part of a cold window has all of its bytes on the local disk. */
@@ -76,7 +66,6 @@ export const mergeWindows: Merge<readonly WindowDescription[]> = (lists) =>
   )(lists).toSorted((a, b) => ((a.from ?? '~') < (b.from ?? '~') ? -1 : 1));
 
 export const mergeWindowList: Merge<WindowList> = members<WindowList>({
-  field: first,
-  every: first,
+  ...each(first, 'field', 'every'),
   windows: mergeWindows,
 });

@@ -7,7 +7,7 @@ import type {
   ErasureSnapshot,
   ErasureStatement,
 } from '@lakehouse-search/contract';
-import { largest, members, sum } from './merge-members.ts';
+import { each, largest, members, sum } from './merge-members.ts';
 
 /** What a node says about its shards. */
 export interface ErasurePart<T> {
@@ -47,16 +47,9 @@ export function mergeReports(
 
 /** What several runs did, added up. */
 export const mergeActions = members<ErasureActions>({
-  points_in_time_closed: sum,
-  segments_rewritten: sum,
-  generations_removed: sum,
-  cold_objects_removed: sum,
-  cache_entries_removed: sum,
-  saved_queries_removed: sum,
-  history_lines_removed: sum,
-  job_records_removed: sum,
-  backups_made: sum,
-  backups_removed: sum,
+  ...each(sum, 'points_in_time_closed', 'segments_rewritten', 'generations_removed'),
+  ...each(sum, 'cold_objects_removed', 'cache_entries_removed', 'saved_queries_removed'),
+  ...each(sum, 'history_lines_removed', 'job_records_removed', 'backups_made', 'backups_removed'),
 });
 
 /** What the statement about a whole index says besides the parts of its nodes. */
@@ -111,19 +104,9 @@ function mergeObjects(statements: readonly ErasureStatement[]): Pick<ErasureStat
 
 /** Snapshots are those of the table and texts those of the request: the same on every node. */
 const mergeScopes = members<ErasureScope>({
-  generations: sum,
-  commits: sum,
-  segments: sum,
-  documents: sum,
-  cache_entries: sum,
-  saved_queries: sum,
-  history_lines: sum,
-  job_records: sum,
-  backups: sum,
-  snapshots: largest,
-  texts: largest,
-  files: sum,
-  bytes: sum,
+  ...each(sum, 'generations', 'commits', 'segments', 'documents', 'cache_entries', 'saved_queries'),
+  ...each(sum, 'history_lines', 'job_records', 'backups', 'files', 'bytes'),
+  ...each(largest, 'snapshots', 'texts'),
 });
 
 /** Nodes look at the table at different moments: a snapshot that one of them saw counts. */

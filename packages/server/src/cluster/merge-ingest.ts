@@ -26,6 +26,7 @@ import {
   common,
   concatenated,
   distinct,
+  each,
   every,
   first,
   largest,
@@ -46,34 +47,26 @@ const VECTOR_COUNTS: Merges<VectorCounts> = {
 const SKIPPED_ROWS: Merges<SkippedRows> = { skipped_rows: largest, first_skipped_rows: first };
 
 export const mergeReindex = members<ReindexResponse>({
+  ...each(sum, 'doc_count', 'bytes', 'resumed_docs', 'dropped_duplicates'),
+  ...each(largest, 'index_generation', 'took_ms'),
+  snapshot: first,
   ...VECTOR_COUNTS,
   ...SKIPPED_ROWS,
-  doc_count: sum,
-  snapshot: first,
-  index_generation: largest,
-  bytes: sum,
-  took_ms: largest,
-  resumed_docs: sum,
-  dropped_duplicates: sum,
   untyped_values: sumsByName,
 });
 
 const CHANGES = { inserted: sum, updated: sum, deleted: sum };
 
 export const mergeSync = members<SyncResponse>({
+  ...each(sum, 'doc_count', 'dropped_duplicates'),
+  ...each(largest, 'index_generation', 'snapshots_applied', 'skipped_replace', 'took_ms'),
+  ...each(largest, 'published_commit'),
+  snapshot: first,
   ...VECTOR_COUNTS,
   ...SKIPPED_ROWS,
   ...CHANGES,
-  doc_count: sum,
-  snapshot: first,
-  index_generation: largest,
-  snapshots_applied: largest,
-  skipped_replace: largest,
-  took_ms: largest,
-  dropped_duplicates: sum,
   healed: members<Healed>({ reason: first, ...CHANGES }),
   fallen_behind: byName(({ generation }) => generation, first),
-  published_commit: largest,
 });
 
 export const mergeApplied = members<ApplyResponse>({
@@ -86,45 +79,26 @@ export const mergeApplied = members<ApplyResponse>({
 
 /** Of the node that is furthest behind, with the snapshots that all have applied. */
 export const mergeCheckpoint = members<CheckpointState>({
-  snapshot_id: first,
-  ref: first,
-  sequence: first,
-  schema: first,
-  files: first,
-  table_uuid: first,
-  applied: common,
-  columns: first,
-  key_columns: first,
+  ...each(first, 'snapshot_id', 'ref', 'sequence', 'schema', 'files', 'table_uuid', 'columns'),
+  ...each(first, 'key_columns'),
   index_generation: largest,
+  applied: common,
 });
 
 const mergeStatusOf = members<IndexStatus>({
-  ...SKIPPED_ROWS,
-  index: first,
-  status: liveIfAny,
+  ...each(first, 'index', 'published', 'synced_by', 'checkpoint', 'writer', 'head', 'source_error'),
+  ...each(first, 'lag', 'heals', 'history'),
+  ...each(sum, 'num_docs', 'deleted_docs', 'segments', 'bytes', 'pending_merges'),
+  ...each(distinct, 'missing_shards', 'lacking_copies'),
   index_generation: largest,
-  num_docs: sum,
-  deleted_docs: sum,
-  segments: sum,
-  bytes: sum,
+  jobs: concatenated,
+  ...SKIPPED_ROWS,
+  status: liveIfAny,
   shards: mergeShards,
   windows: mergeWindowList,
   generations: mergeGenerations,
-  pending_merges: sum,
-  published: first,
   merge_failure: firstFailure,
-  missing_shards: distinct,
-  lacking_copies: distinct,
-  synced_by: first,
   sync_failure: firstFailure,
-  checkpoint: first,
-  jobs: concatenated,
-  writer: first,
-  head: first,
-  source_error: first,
-  lag: first,
-  heals: first,
-  history: first,
 });
 
 /** Members that are no counts are those of the node that is furthest behind the table. */
@@ -147,50 +121,33 @@ const shownKeys = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   distinct(lists).slice(0, REQUEST_LIMITS.driftedKeysShown);
 
 export const mergeVerify = members<VerifyResponse>({
+  ...each(first, 'snapshot', 'sampled'),
+  ...each(largest, 'index_generation', 'skipped_rows', 'buckets', 'took_ms'),
+  ...each(sum, 'rows_compared', 'doc_count', 'missing', 'extra', 'stale', 'buckets_drifted'),
+  ...each(sum, 'deep_documents'),
   equal: every,
-  snapshot: first,
-  index_generation: largest,
-  rows_compared: sum,
-  skipped_rows: largest,
-  doc_count: sum,
-  missing: sum,
-  extra: sum,
-  stale: sum,
+  faults: concatenated,
   keys: members<VerifyResponse['keys']>({
     missing: shownKeys,
     extra: shownKeys,
     stale: shownKeys,
   }),
   digest: mergeDigests,
-  buckets: largest,
-  buckets_drifted: sum,
-  faults: concatenated,
-  deep_documents: sum,
-  sampled: first,
   repaired: members<NonNullable<VerifyResponse['repaired']>>({
     added: sum,
     replaced: sum,
     deleted: sum,
   }),
-  took_ms: largest,
 });
 
 export const mergeUpgrade = members<UpgradeResponse>({
+  ...each(largest, 'format_after', 'took_ms'),
+  ...each(sum, 'segments', 'segments_upgraded', 'bytes_rewritten', 'bytes_before', 'bytes_after'),
   format_before: smallest,
-  format_after: largest,
-  segments: sum,
-  segments_upgraded: sum,
-  bytes_rewritten: sum,
-  bytes_before: sum,
-  bytes_after: sum,
-  took_ms: largest,
 });
 
 export const mergeCompact = members<CompactResponse>({
-  segments_before: sum,
-  segments_after: sum,
-  bytes_before: sum,
-  bytes_after: sum,
-  orphans: members<NonNullable<CompactResponse['orphans']>>({ removed: sum, bytes: sum }),
+  ...each(sum, 'segments_before', 'segments_after', 'bytes_before', 'bytes_after'),
   took_ms: largest,
+  orphans: members<NonNullable<CompactResponse['orphans']>>({ removed: sum, bytes: sum }),
 });

@@ -10,22 +10,19 @@ export type Merges<T> = { readonly [K in keyof T]-?: Merge<Exclude<T[K], undefin
 export function members<T extends object>(merges: Merges<T>): Merge<T> {
   const names = Object.keys(merges) as (keyof T)[];
   return (objects) => {
-    if (objects.length === 1) return objects[0];
-    const merged: Partial<T> = {};
-    for (const name of names) merged[name] = mergedMember(name, merges[name], objects);
-    for (const name of names) if (merged[name] === undefined) delete merged[name];
-    return merged as T;
+    const merged = { ...objects[0] };
+    for (const name of names) {
+      const values = objects.map((one) => one[name]).filter((value) => value !== undefined);
+      const merge = merges[name] as Merge<T[keyof T]>;
+      if (values.length > 0) merged[name] = merge(values);
+    }
+    return merged;
   };
 }
 
-function mergedMember<T, K extends keyof T>(
-  name: K,
-  merge: Merge<Exclude<T[K], undefined>>,
-  objects: readonly T[],
-): T[K] | undefined {
-  const values = objects.flatMap((one) => (one[name] === undefined ? [] : [one[name]]));
-  return values.length === 0 ? undefined : merge(values as readonly Exclude<T[K], undefined>[]);
-}
+/** One merge for several members. */
+export const each = <M, K extends string>(merge: M, ...names: readonly K[]) =>
+  Object.fromEntries(names.map((name) => [name, merge])) as Record<K, M>;
 
 /** What is the same everywhere, or that of the part that counts most. */
 export const first = <T>([value]: readonly T[]): T => value;

@@ -5,12 +5,10 @@ import type {
   WindowStatus,
 } from '@lakehouse-search/contract';
 import { mergeWindows } from './merge-descriptions.ts';
-import { distinct, first, largest, type Merge, members, sum } from './merge-members.ts';
+import { distinct, each, first, largest, type Merge, members, sum } from './merge-members.ts';
 
 export const mergeWindowStatus = members<WindowStatus>({
-  index: first,
-  field: first,
-  every: first,
+  ...each(first, 'index', 'field', 'every'),
   windows: mergeWindows,
   cache: members<WindowStatus['cache']>({
     hits: sum,
@@ -24,17 +22,15 @@ export const mergeWindowStatus = members<WindowStatus>({
 const names: Merge<readonly string[]> = (lists) => distinct(lists).toSorted();
 
 export const mergeMoved = members<MoveWindowsResponse>({
+  ...each(sum, 'bytes_copied', 'objects_removed'),
   index: first,
+  took_ms: largest,
   cooled: names,
   warmed: names,
-  bytes_copied: sum,
-  objects_removed: sum,
-  took_ms: largest,
 });
 
 export const mergeReindexedWindow = members<ReindexWindowResponse>({
-  window: first,
+  ...each(first, 'window', 'snapshot'),
   doc_count: sum,
-  snapshot: first,
   took_ms: largest,
 });
