@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errorOf } from '@lakehouse-search/client/internal';
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import type { ServiceApi } from '@lakehouse-search/contract/internal';
 import {
   isRestrictionsChanged,
   PUBLISH_MS,
@@ -19,6 +20,7 @@ import { LEADER } from '../control-plane/operations/cluster-job-api.ts';
 import type { LivingNode } from '../control-plane/placement/route-over.ts';
 import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
+import type { Route } from '../store/routes.ts';
 
 /** How a connector works. */
 export interface ConnectorOptions {
@@ -113,7 +115,7 @@ export class Connector {
   }
 
   async #follow(index: string, lease: Lease, signal: AbortSignal): Promise<void> {
-    const { context, faults, metrics, pollMs } = this.#options;
+    const { context, faults, metrics } = this.#options;
     const loop = { work: 'sync', index };
     let wait = FIRST_PAUSE_MS;
     while (!signal.aborted) {
@@ -129,7 +131,7 @@ export class Connector {
         await faults.failed(loop, error, { in_ms: wait, epoch: lease.epoch });
         if (isRestrictionsChanged(error)) await rebuild(context, index);
         // another connector has the index, or a node refuses this one: the lease decides
-        if (isFenced(error)) return;
+        if (isOf('fenced', error)) return;
       }
       if (wait > 0) await pause(wait, signal);
     }
@@ -137,29 +139,32 @@ export class Connector {
 
   /**
    * One look at the nodes and the table: searches move to what nodes have, and the node of the
-   * index applies what is new. Returns the pause after it; null: nothing is new. Throws fenced
-   * after the end of the lease, what the node throws, and why it cannot gather the shards that
-   * earlier versions spread.
+   * index applies what is new. A node that has lost the index, or took it over from one that has
+   * left, gets it back. Returns the pause after it; null: nothing is new. Throws fenced after the
+   * end of the lease, what the node throws, and why it cannot gather the shards that earlier
+   * versions spread.
    */
   async #advance(index: string, lease: Lease, signal: AbortSignal): Promise<number | null> {
     const { context } = this.#options;
     const { store, nodes } = context;
     const stored = await store.definitions.get(index);
-    if (stored === undefined) return null;
+    if (stored === undefined) return LOOK_MS;
     const living = await currentNodes(context, { signal });
     const name = await store.placements.nodeOf(index);
     const writer = living.find(({ node, isSilent }) => node === name && !isSilent);
-    if (writer === undefined) return null;
-    await this.#publish(index, stored, living, lease);
+    if (writer === undefined) return LOOK_MS;
+    const route = await this.#publish(index, stored, living, lease);
     const own = writer.indexes.find((each) => each.index === index);
-    if (own === undefined || own.commits.length === 0) return null;
-    if (await isAltered(context, index)) return null;
+    const isLost = own?.commits.length === 0;
+    if (own === undefined || (isLost && route === undefined)) return LOOK_MS;
+    if (await runsJob(context, index, isLost ? undefined : 'alter')) return LOOK_MS;
     const service = nodes.at(writer.address).service(lease.epoch);
     if (own.ordinals.length < own.shards) {
       const { sync_failure: failure } = await service.status({ index }, { signal });
       if (failure !== undefined) throw errorOf({ ...failure, status: 0, details: {} });
-      return null;
+      return LOOK_MS;
     }
+    if (isLost) return this.#restore(index, writer.node, service, signal);
     const isPublished = registeredDefinition(stored.definition).storage !== undefined;
     const request = { index, net: isPublished || undefined };
     const { snapshots_applied } = await service.sync(request, { signal });
@@ -167,28 +172,43 @@ export class Connector {
     return isPublished ? PUBLISH_MS : 0;
   }
 
-  /** Stores the route over what the nodes have. */
+  /** Fetches the commit of a lost index from its store, or has its node build the index. */
+  async #restore(index: string, node: string, service: ServiceApi, signal: AbortSignal) {
+    try {
+      await service.sync({ index }, { signal });
+    } catch (error) {
+      if (!isOf('index_not_built', error)) throw error;
+      const message = `node "${node}" has no data of the index and builds it from the table`;
+      const loop = { work: 'sync', index };
+      await this.#options.faults.noted(loop, 'index_not_built', message);
+      await service.reindex({ index }, { signal });
+    }
+    return 0;
+  }
+
+  /** Stores the route over what the nodes have; undefined: the index is not built. */
   async #publish(
     index: string,
     { definition, version }: StoredDefinition,
     living: readonly LivingNode[],
     lease: Lease,
-  ): Promise<void> {
+  ): Promise<Route | undefined> {
     const { context, metrics } = this.#options;
     const { store, logger } = context;
     const { shards = 1 } = registeredDefinition(definition);
     const before = (await store.routes.get(index))?.snapshot;
     const route = await publishRoute(store, lease, { index, shards, version }, living);
-    if (route === undefined || route.snapshot === before) return;
+    if (route === undefined || route.snapshot === before) return route;
     metrics.synced(index);
     logger.info({ index, snapshot: route.snapshot, epoch: lease.epoch }, 'sync advanced');
+    return route;
   }
 }
 
-/** A job that changes a definition holds back what it would build twice. */
-const isAltered = async ({ store }: ClusterContext, index: string): Promise<boolean> =>
+/** Whether a job of an index runs: one that changes its definition holds back other work. */
+const runsJob = async ({ store }: ClusterContext, index: string, kind?: 'alter') =>
   (await store.jobs.list({ running: true })).some(
-    (job) => job.index === index && job.kind === 'alter',
+    (job) => job.index === index && (kind === undefined || job.kind === kind),
   );
 
 /** Starts a job that builds an index anew, unless it has one that runs. */
@@ -201,4 +221,5 @@ async function rebuild({ store, logger }: ClusterContext, index: string): Promis
   logger.info({ index, job: job.id }, 'the read restrictions have changed: the index is rebuilt');
 }
 
-const isFenced = (error: unknown): boolean => error instanceof LhsError && error.code === 'fenced';
+const isOf = (code: ErrorCode, error: unknown): boolean =>
+  error instanceof LhsError && error.code === code;

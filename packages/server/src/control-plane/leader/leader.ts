@@ -6,8 +6,6 @@ import type { Placement } from '../../store/placements.ts';
 import { type ClusterContext, currentNodes, publishRoute } from '../cluster-context.ts';
 import { type JobWorks, runJob } from '../jobs/run-job.ts';
 import { assignIndexes } from '../placement/assign-indexes.ts';
-import { Recovery } from '../placement/recovery.ts';
-import type { LivingNode } from '../placement/route-over.ts';
 import { pause } from './leadership.ts';
 import type { LoopFaults } from './loop-faults.ts';
 import type { WorkWatch } from './work-watch.ts';
@@ -38,9 +36,9 @@ export interface LeaderOptions {
 
 /**
  * Leads the cluster until the lease is lost: ends the jobs of former leaders, places indexes,
- * publishes routes, has lost indexes built and runs jobs. Everything that it writes is fenced by
- * its lease. Leases of nodes may have ended while nobody could renew them: these nodes stay in the
- * routes, and keep their indexes, until they had time to register again.
+ * publishes routes and runs jobs. Everything that it writes is fenced by its lease. Leases of nodes
+ * may have ended while nobody could renew them: these nodes stay in the routes, and keep their
+ * indexes, until they had time to register again.
  */
 export async function lead(
   { context, faults, nodeMs, leaveMs, works, watch }: LeaderOptions,
@@ -49,7 +47,6 @@ export async function lead(
 ): Promise<void> {
   const settled = performance.now() + Math.min(nodeMs, REGISTER_MS);
   const running = new Map<string, Promise<void>>();
-  const recovery = new Recovery(context, faults);
   let started = { instances: '', until: 0 };
   try {
     for (let round = 0; !signal.aborted; round++) {
@@ -64,8 +61,7 @@ export async function lead(
         if (round % LOOK_EVERY === 0 || performance.now() < started.until) {
           const isSettled = performance.now() >= settled;
           await place(context, lease, isSettled ? leaveMs : undefined);
-          const seen = await publish(context, lease, isSettled ? 0 : leaveMs);
-          recovery.start(seen.placements, seen.nodes, signal);
+          await publish(context, lease, isSettled ? 0 : leaveMs);
           await faults.succeeded({ work: LOOP });
         }
       } catch (error) {
@@ -76,7 +72,7 @@ export async function lead(
     }
   } finally {
     watch?.forget(LOOP);
-    await Promise.all([...running.values(), recovery.ended()]);
+    await Promise.all(running.values());
   }
 }
 
@@ -136,13 +132,7 @@ const nameOf = ({ node }: StoredNode): string => node;
 const isStored = ({ definition }: StoredDefinition): boolean =>
   homePlace(registeredDefinition(definition)) !== null;
 
-/** What a look at the cluster has found. */
-interface Seen {
-  readonly placements: readonly Placement[];
-  readonly nodes: readonly LivingNode[];
-}
-
-async function publish(context: ClusterContext, lease: Lease, graceMs: number): Promise<Seen> {
+async function publish(context: ClusterContext, lease: Lease, graceMs: number): Promise<void> {
   const { store } = context;
   const definitions = await store.definitions.list();
   const nodes = await currentNodes(context, {}, graceMs);
@@ -150,5 +140,4 @@ async function publish(context: ClusterContext, lease: Lease, graceMs: number): 
     const { shards = 1 } = registeredDefinition(definition);
     await publishRoute(store, lease, { index, shards, version }, nodes);
   }
-  return { placements: await store.placements.list(), nodes };
 }
