@@ -16,7 +16,6 @@ export { SERVER_SETTINGS, type SettingPath, settingVariable } from './config/set
 export {
   type ControlPlaneClientOptions,
   controlPlaneRegistrar,
-  controlPlaneRouting,
 } from './control-plane/control-plane-client.ts';
 export { createGateway, type Gateway } from './gateway/gateway.ts';
 export type * from './gateway/gateway-options.ts';

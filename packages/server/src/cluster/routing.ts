@@ -40,8 +40,6 @@ export interface RoutingSource {
   current(index: string): RoutedIndex | undefined;
   /** Looks for a newer routing; it is there when the promise resolves. Throws nothing. */
   refresh(): Promise<void>;
-  /** Calls the listener after each change. Returns what ends that. */
-  subscribe(listener: () => void): () => void;
   /** True while a node does not answer: its shards fail without a call. */
   isDown(address: string): boolean;
   /** Why a node is down: the error of the call that it did not answer. Undefined: it is up. */

@@ -8,10 +8,12 @@ describe('a node that failed a call', () => {
   it('is silent until it answers a probe', async () => {
     const answer = Promise.withResolvers<void>();
     const probes: string[] = [];
-    const silent = new SilentNodes((address) => {
+    const probe = (address: string) => {
       probes.push(address);
       return probes.length < 3 ? Promise.reject(fault) : answer.promise;
-    }, 1);
+    };
+    const noted = { failed: vi.fn(), succeeded: vi.fn() };
+    const silent = new SilentNodes(probe, 1, noted);
     expect(silent.faultOf('n1:1')).toBeUndefined();
     silent.failed('n1:1', fault);
     silent.failed('n1:1', fault);
@@ -20,6 +22,9 @@ describe('a node that failed a call', () => {
     answer.resolve();
     await vi.waitUntil(() => silent.faultOf('n1:1') === undefined);
     expect(probes).toEqual(['n1:1', 'n1:1', 'n1:1']);
+    const of = ['read of a node', { node: 'n1:1' }];
+    await vi.waitFor(() => expect(noted.succeeded).toHaveBeenCalledExactlyOnceWith(...of));
+    expect(noted.failed).toHaveBeenCalledWith(of[0], fault, of[1]);
     silent.close();
   });
 

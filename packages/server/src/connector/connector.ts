@@ -115,7 +115,7 @@ export class Connector {
   }
 
   async #follow(index: string, lease: Lease, signal: AbortSignal): Promise<void> {
-    const { context, faults, metrics } = this.#options;
+    const { context, faults, metrics, pollMs } = this.#options;
     const loop = { work: 'sync', index };
     let wait = FIRST_PAUSE_MS;
     while (!signal.aborted) {

@@ -1,4 +1,4 @@
-/** The control plane as nodes and gateways call it: registration and routing over gRPC. */
+/** The control plane as nodes and gateways call it, over gRPC. */
 import { randomUUID } from 'node:crypto';
 import {
   create,
@@ -10,26 +10,18 @@ import {
 import {
   CONTROL_PLANE_METHODS,
   openChannel,
-  type RoutingReply,
   type UnaryChannel,
 } from '@lakehouse-search/client/internal';
 import { LhsError, type Principal } from '@lakehouse-search/contract';
-import { isUnreachable } from '@lakehouse-search/contract/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
-import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
-import { type ProbeNode, SilentNodes } from '../cluster/silent-nodes.ts';
-import { type RepeatedFaults, shownError } from '../observe/repeated-faults.ts';
-import { pause } from './leader/leadership.ts';
 
-const CALL_MS = 5000;
-const WAIT_MS = 10_000;
-const RETRY_MS = 250;
-const WATCH = 'watch of routes';
+/** Time of a call that does not wait. */
+export const CALL_MS = 5000;
 
 interface Method<In extends DescMessage, Out extends DescMessage> {
   readonly path: string;
@@ -38,7 +30,7 @@ interface Method<In extends DescMessage, Out extends DescMessage> {
 }
 
 /** The internal service of the control planes: a late answer counts as none. */
-class ControlPlanes {
+export class ControlPlanes {
   readonly #key: string | undefined;
   readonly #planes: FirstThatAnswers<Plane>;
   readonly #end = new AbortController();
@@ -152,136 +144,4 @@ export function controlPlaneAccounts(options: ControlPlaneClientOptions): Contro
     },
     close: () => planes.close(),
   };
-}
-
-/** How a gateway learns its routing. */
-export interface ControlPlaneRoutingOptions extends ControlPlaneClientOptions {
-  /** Asks a node whether it answers. */
-  readonly probe: ProbeNode;
-  /** Notes control planes and nodes that do not answer. */
-  readonly faults?: RepeatedFaults;
-}
-
-/** The routing of the control planes of a cluster. */
-export interface PlaneRouting extends Omit<RoutingSource, 'outdated'> {
-  /** A control plane has answered. */
-  readonly isKnown: boolean;
-}
-
-/**
- * The routing that the control plane publishes. It is there when the promise resolves, unless no
- * control plane can be reached yet. Throws what one answers, such as unauthenticated.
- */
-export async function controlPlaneRouting(
-  options: ControlPlaneRoutingOptions,
-): Promise<PlaneRouting> {
-  const routing = new ControlPlaneRouting(options);
-  await routing.start();
-  return routing;
-}
-
-class ControlPlaneRouting implements PlaneRouting {
-  readonly #planes: ControlPlanes;
-  readonly #stop = new AbortController();
-  readonly #listeners = new Set<() => void>();
-  readonly #silent: SilentNodes;
-  readonly #faults: RepeatedFaults | undefined;
-  #version = '';
-  #fault: unknown;
-  #names: readonly string[] = [];
-  #aliases: ReadonlyMap<string, string> = new Map();
-  #indexes: ReadonlyMap<string, RoutedIndex> = new Map();
-  #watching: Promise<void> = Promise.resolve();
-
-  constructor(options: ControlPlaneRoutingOptions) {
-    this.#planes = new ControlPlanes(options);
-    this.#faults = options.faults;
-    this.#silent = new SilentNodes(options.probe, undefined, options.faults);
-  }
-
-  get isKnown(): boolean {
-    return this.#version !== '';
-  }
-
-  async start(): Promise<void> {
-    try {
-      this.#take(await this.#get('', 0));
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      this.#fault = error;
-    }
-    this.#watching = this.#watch();
-  }
-
-  requireComplete(): void {
-    if (this.isKnown) return;
-    const why = shownError(this.#fault).message;
-    throw new LhsError('unreachable', `no control plane has answered yet: ${why}`, {
-      hint: 'start the control plane, or name the right one in "cluster.control_plane"',
-    });
-  }
-
-  names = (): readonly string[] => this.#names;
-  aliases = (): ReadonlyMap<string, string> => this.#aliases;
-  current = (index: string): RoutedIndex | undefined => this.#indexes.get(index);
-
-  async refresh(): Promise<void> {
-    await this.#get(this.#version, 0).then(
-      (reply) => this.#take(reply),
-      () => {},
-    );
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  isDown = (address: string): boolean => this.#silent.faultOf(address) !== undefined;
-  faultOf = (address: string): LhsError | undefined => this.#silent.faultOf(address);
-  failed = (address: string, fault: LhsError): void => this.#silent.failed(address, fault);
-
-  async close(): Promise<void> {
-    this.#stop.abort();
-    this.#silent.close();
-    this.#planes.close();
-    await this.#watching;
-  }
-
-  async #watch(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        this.#take(await this.#get(this.#version, WAIT_MS));
-        this.#faults?.succeeded(WATCH);
-      } catch (error) {
-        // The routing that is known stays in force while no control plane answers.
-        this.#fault = error;
-        if (!signal.aborted) this.#faults?.failed(WATCH, error);
-        await pause(RETRY_MS, signal);
-      }
-    }
-  }
-
-  #get(known: string, waitMs: number): Promise<RoutingReply> {
-    const { routing } = CONTROL_PLANE_METHODS;
-    return this.#planes.call(routing, create(routing.input, { known, waitMs }), waitMs + CALL_MS);
-  }
-
-  #take({ version, names, aliases, indexes }: RoutingReply): void {
-    if (version === this.#version || this.#stop.signal.aborted) return;
-    this.#version = version;
-    this.#names = names;
-    this.#aliases = new Map(aliases.map(({ alias, index }) => [alias, index]));
-    this.#indexes = new Map(
-      indexes.map(({ index, generation, snapshot = null, shards }) => [
-        index,
-        {
-          ...{ index, snapshot, generation: Number(generation) },
-          shards: shards.map(({ replicas }, ordinal) => ({ ordinal, replicas })),
-        },
-      ]),
-    );
-    for (const listener of this.#listeners) listener();
-  }
 }

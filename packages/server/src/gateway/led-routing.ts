@@ -1,51 +1,110 @@
-import type { LhsError } from '@lakehouse-search/contract';
+import { create } from '@bufbuild/protobuf';
+import { CONTROL_PLANE_METHODS, type RoutingReply } from '@lakehouse-search/client/internal';
+import { LhsError } from '@lakehouse-search/contract';
+import { isUnreachable } from '@lakehouse-search/contract/internal';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex } from '../cluster/routing.ts';
-import type { PlaneRouting } from '../control-plane/control-plane-client.ts';
+import { SilentNodes } from '../cluster/silent-nodes.ts';
+import {
+  CALL_MS,
+  type ControlPlaneClientOptions,
+  ControlPlanes,
+} from '../control-plane/control-plane-client.ts';
+import { pause } from '../control-plane/leader/leadership.ts';
+import { type RepeatedFaults, shownError } from '../observe/repeated-faults.ts';
 import type { AdminRouting } from './admin/admin-nodes.ts';
 import { withKeptReplicas } from './kept-replicas.ts';
 import { OutdatedRoutes } from './outdated-routes.ts';
 import type { StaticRouting } from './static-routing.ts';
 
-/** What a gateway under a control plane routes by. */
+const WAIT_MS = 10_000;
+const RETRY_MS = 250;
+const WATCH = 'watch of routes';
+
+/** What a gateway under control planes routes by. */
 export interface LedRoutingOptions {
-  readonly plane: PlaneRouting;
   readonly node: (address: string) => NodeClient;
-  /** Nodes that are looked at until a control plane has answered for the first time. */
-  readonly nodes?: StaticRouting;
+  /** Nodes that are looked at until a control plane has answered for the first time; closed then. */
+  readonly nodes?: StaticRouting | undefined;
+  /** Notes control planes and nodes that do not answer. */
+  readonly faults?: RepeatedFaults | undefined;
 }
 
 /**
- * The routing of a control plane; its nodes are those that a route names. A node stays readable
- * after its lease has ended, until its shards are elsewhere or have changed.
+ * The routing of control planes. It is there when the promise resolves, unless none can be reached
+ * yet. Throws what one answers, such as unauthenticated.
+ */
+export async function openLedRouting(
+  planes: ControlPlaneClientOptions,
+  options: LedRoutingOptions,
+): Promise<LedRouting> {
+  const routing = new LedRouting(new ControlPlanes(planes), options);
+  await routing.start();
+  return routing;
+}
+
+/**
+ * The routing that the control planes publish; its nodes are those that a route names. A node stays
+ * readable after its lease has ended, until its shards are elsewhere or have changed.
  */
 export class LedRouting implements AdminRouting {
-  readonly #plane: PlaneRouting;
-  readonly #nodes: StaticRouting | undefined;
+  readonly #planes: Pick<ControlPlanes, 'call' | 'close'>;
+  readonly #silent: SilentNodes;
   readonly #outdated: OutdatedRoutes;
+  readonly #faults: RepeatedFaults | undefined;
+  readonly #stop = new AbortController();
+  /** Until a control plane has answered. */
+  #nodes: StaticRouting | undefined;
+  #version = '';
+  #fault: unknown;
+  #names: readonly string[] = [];
+  #aliases: ReadonlyMap<string, string> = new Map();
   #routes: ReadonlyMap<string, RoutedIndex> = new Map();
+  #watching: Promise<void> = Promise.resolve();
 
-  constructor({ plane, node, nodes }: LedRoutingOptions) {
-    this.#plane = plane;
+  constructor(
+    planes: Pick<ControlPlanes, 'call' | 'close'>,
+    { node, nodes, faults }: LedRoutingOptions,
+  ) {
+    this.#planes = planes;
+    const probe = (address: string, deadline: number) => node(address).state({ deadline });
+    this.#silent = new SilentNodes(probe, undefined, faults);
+    this.#outdated = new OutdatedRoutes(node, this);
+    this.#faults = faults;
     this.#nodes = nodes;
-    this.#outdated = new OutdatedRoutes(node, plane);
-    this.#take();
-    plane.subscribe(() => this.#take());
+  }
+
+  /** Throws what a control plane answers. */
+  async start(): Promise<void> {
+    try {
+      this.#take(await this.#get(0));
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      this.#fault = error;
+      await this.#nodes?.refresh();
+    }
+    this.#watching = this.#watch();
   }
 
   /** Throws unreachable until something has said where the indexes are. */
   requireReady(): void {
-    if (this.#source === this.#plane) this.requireComplete();
-    else this.#nodes?.requireReady();
+    if (this.#nodes === undefined) this.requireComplete();
+    else this.#nodes.requireReady();
   }
 
-  requireComplete = (): void => this.#plane.requireComplete();
+  requireComplete(): void {
+    if (this.#version !== '') return;
+    const why = shownError(this.#fault).message;
+    throw new LhsError('unreachable', `no control plane has answered yet: ${why}`, {
+      hint: 'start the control plane, or name the right one in "cluster.control_plane"',
+    });
+  }
 
   get seen(): readonly SeenNode[] {
-    if (this.#source !== this.#plane) return (this.#source as StaticRouting).seen;
-    const routes = this.names().flatMap((name) => this.#routes.get(name) ?? []);
+    if (this.#nodes !== undefined) return this.#nodes.seen;
+    const routes = [...this.#routes.values()];
     const replicas = routes.flatMap(({ shards }) => shards.flatMap((shard) => shard.replicas));
     const byAddress = new Map(replicas.map(({ address, node }) => [address, node]));
     return [...byAddress].map(([address, node]) => {
@@ -53,17 +112,29 @@ export class LedRouting implements AdminRouting {
     });
   }
 
-  names = (): readonly string[] => this.#source.names();
-  aliases = (): ReadonlyMap<string, string> => this.#source.aliases();
+  names = (): readonly string[] => this.#nodes?.names() ?? this.#names;
+  aliases = (): ReadonlyMap<string, string> => this.#nodes?.aliases() ?? this.#aliases;
+  faultOf = (address: string): LhsError | undefined =>
+    (this.#nodes ?? this.#silent).faultOf(address);
+  isDown = (address: string): boolean =>
+    this.#nodes?.isDown(address) ?? this.faultOf(address) !== undefined;
+  failed = (address: string, error: LhsError): void =>
+    (this.#nodes ?? this.#silent).failed(address, error);
+
   current(index: string): RoutedIndex | undefined {
-    if (this.#source !== this.#plane) return this.#source.current(index);
+    if (this.#nodes !== undefined) return this.#nodes.current(index);
     const published = this.#routes.get(index);
     return published && this.#outdated.insteadOf(published);
   }
 
   /** A control plane that is away is not waited for if the nodes have said enough. */
   async refresh(): Promise<void> {
-    if (!(await this.#outdated.look())) await this.#source.refresh();
+    if (this.#nodes !== undefined) return this.#nodes.refresh();
+    if (await this.#outdated.look()) return;
+    await this.#get(0).then(
+      (reply) => this.#take(reply),
+      () => {},
+    );
   }
 
   outdated(index: string): void {
@@ -71,25 +142,48 @@ export class LedRouting implements AdminRouting {
     if (published !== undefined) this.#outdated.add(published);
   }
 
-  subscribe = (listener: () => void): (() => void) => this.#plane.subscribe(listener);
-  isDown = (address: string): boolean => this.#source.isDown(address);
-  faultOf = (address: string): LhsError | undefined => this.#source.faultOf(address);
-  failed = (address: string, error: LhsError): void => this.#source.failed(address, error);
-
   async close(): Promise<void> {
-    await Promise.all([this.#plane.close(), this.#nodes?.close()]);
+    this.#stop.abort();
+    this.#silent.close();
+    this.#planes.close();
+    await Promise.all([this.#watching, this.#nodes?.close()]);
   }
 
-  get #source(): PlaneRouting | StaticRouting {
-    return this.#plane.isKnown ? this.#plane : (this.#nodes ?? this.#plane);
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        this.#take(await this.#get(WAIT_MS));
+        this.#faults?.succeeded(WATCH);
+      } catch (error) {
+        // The routing that is known stays in force while no control plane answers.
+        this.#fault = error;
+        if (!signal.aborted) this.#faults?.failed(WATCH, error);
+        await pause(RETRY_MS, signal);
+      }
+    }
   }
 
-  #take(): void {
-    const routes = this.#plane.names().flatMap((name) => this.#plane.current(name) ?? []);
-    const kept = routes.map((route) => withKeptReplicas(route, this.#routes.get(route.index)));
-    this.#routes = new Map(kept.map((route) => [route.index, route]));
+  #get(waitMs: number): Promise<RoutingReply> {
+    const { routing } = CONTROL_PLANE_METHODS;
+    const request = create(routing.input, { known: this.#version, waitMs });
+    return this.#planes.call(routing, request, waitMs + CALL_MS);
+  }
+
+  #take({ version, names, aliases, indexes }: RoutingReply): void {
+    if (version === this.#version || this.#stop.signal.aborted) return;
+    this.#version = version;
+    this.#names = names;
+    this.#aliases = new Map(aliases.map(({ alias, index }) => [alias, index]));
+    const routes = indexes.map(({ index, generation, snapshot = null, shards }) => {
+      const placed = shards.map(({ replicas }, ordinal) => ({ ordinal, replicas }));
+      const route = { index, snapshot, generation: Number(generation), shards: placed };
+      return [index, withKeptReplicas(route, this.#routes.get(index))] as const;
+    });
+    this.#routes = new Map(routes);
     this.#outdated.keep(this.#routes);
-    if (this.#plane.isKnown) void this.#nodes?.close();
+    void this.#nodes?.close();
+    this.#nodes = undefined;
   }
 }
 

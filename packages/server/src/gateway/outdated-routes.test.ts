@@ -1,10 +1,10 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { answerBytes } from '@lakehouse-search/engine/internal';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NodeClient, NodeRead } from '../cluster/node-client.ts';
 import type { NodeCommit, NodeState } from '../cluster/node-state.ts';
 import type { RoutedIndex } from '../cluster/routing.ts';
-import type { PlaneRouting } from '../control-plane/control-plane-client.ts';
+import type { ControlPlanes } from '../control-plane/control-plane-client.ts';
 import { type AdminBackend, clusterBackend } from './cluster-backend.ts';
 import { LedRouting } from './led-routing.ts';
 
@@ -32,23 +32,25 @@ function stateOf(node: string, commits: readonly number[]): NodeState {
 }
 
 /** A gateway whose control plane stays at commit 1, over nodes that have these commits. */
-function gatewayOver(commits: Record<string, readonly number[]>) {
+async function gatewayOver(commits: Record<string, readonly number[]>) {
   const down = new Set<string>();
-  const listeners = new Set<() => void>();
   const looks: string[] = [];
   let route = routeAt(1);
-  let refreshes = 0;
+  let changed = Promise.withResolvers<void>();
+  let [published, refreshes] = [0, 0];
+  const call = async (_: unknown, { waitMs }: { readonly waitMs: number }) => {
+    if (waitMs === 0) refreshes++;
+    else await changed.promise;
+    const shards = route.shards.map(({ replicas }) => ({ replicas }));
+    return {
+      version: `${published}`,
+      names: ['notes'],
+      aliases: [],
+      indexes: [{ ...route, shards }],
+    };
+  };
+  const planes = { call, close: () => changed.resolve() } as unknown as ControlPlanes;
   const unreachable = new LhsError('unreachable', 'connect ECONNREFUSED');
-  const plane = {
-    ...{ isKnown: true, names: () => ['notes'], aliases: () => new Map() },
-    current: () => route,
-    refresh: async () => void refreshes++,
-    subscribe: (listener: () => void) => listeners.add(listener),
-    isDown: (address: string) => down.has(address),
-    faultOf: () => undefined,
-    failed: (address: string) => down.add(address),
-    close: async () => {},
-  } as unknown as PlaneRouting;
   const answer = (address: string, { commit }: NodeRead) => {
     const own = commits[address[0]];
     if (own.length === 0) throw new LhsError('index_not_found', 'there is no index "notes"');
@@ -64,33 +66,38 @@ function gatewayOver(commits: Record<string, readonly number[]>) {
         return answerBytes({ [operation]: work } as never, operation as never, request);
       },
       state: async () => {
+        if (down.has(address)) throw unreachable;
         looks.push(address);
         return stateOf(address[0], commits[address[0]]);
       },
     }) as unknown as NodeClient;
-  const routing = new LedRouting({ plane, node });
+  const routing = new LedRouting(planes, { node });
+  await routing.start();
   onTestFinished(() => routing.close());
+  refreshes = 0;
   const admin = { close: async () => {} } as unknown as AdminBackend;
   const backend = clusterBackend({ routing, node, admin });
   return {
     ...{ commits, down, looks, routing },
     search: async (query = '*:*') => (await backend.search({ index: 'notes', query })).total,
     refreshes: () => refreshes,
-    publish: (next: RoutedIndex) => {
-      route = next;
-      for (const listener of listeners) listener();
+    publish: async (next: RoutedIndex) => {
+      const { resolve } = changed;
+      [route, published, changed] = [next, published + 1, Promise.withResolvers()];
+      resolve();
+      await vi.waitUntil(() => routing.current('notes')?.generation === next.generation);
     },
   };
 }
 
 describe('a route whose commits no node has any more', () => {
   it('gives way to the newest commit that its nodes have', async () => {
-    const { search, refreshes } = gatewayOver({ a: [5, 4], b: [4, 3], c: [4] });
+    const { search, refreshes } = await gatewayOver({ a: [5, 4], b: [4, 3], c: [4] });
     expect([await search(), refreshes()]).toEqual([4, 0]);
   });
 
   it('is looked at again when other nodes are left', async () => {
-    const { search, commits, down } = gatewayOver({ a: [3], b: [], c: [] });
+    const { search, commits, down } = await gatewayOver({ a: [3], b: [], c: [] });
     expect(await search()).toBe(3);
     Object.assign(commits, { b: [7], c: [7] });
     down.add('a:1');
@@ -98,17 +105,17 @@ describe('a route whose commits no node has any more', () => {
   });
 
   it('is what the control plane publishes, once it does', async () => {
-    const { search, commits, publish, routing } = gatewayOver({ a: [3], b: [3], c: [3] });
+    const { search, commits, publish, routing } = await gatewayOver({ a: [3], b: [3], c: [3] });
     expect(await search()).toBe(3);
     Object.assign(commits, { a: [4, 3], b: [4, 3] });
-    publish(routeAt(1));
+    await publish(routeAt(1));
     expect(routing.current('notes')?.snapshot).toBe('3');
-    publish(routeAt(4, 2));
+    await publish(routeAt(4, 2));
     expect([routing.current('notes')?.snapshot, await search()]).toEqual(['4', 4]);
   });
 
   it('is unreachable while nodes have not opened the index', async () => {
-    const { search, refreshes } = gatewayOver({ a: [], b: [], c: [] });
+    const { search, refreshes } = await gatewayOver({ a: [], b: [], c: [] });
     await expect(search()).rejects.toMatchObject({
       code: 'unreachable',
       message: 'no node has the data of commit "1" of index "notes"',
@@ -118,7 +125,7 @@ describe('a route whose commits no node has any more', () => {
   });
 
   it('is not looked at while a node has the commit', async () => {
-    const { search, looks } = gatewayOver({ a: [3], b: [3, 2, 1], c: [] });
+    const { search, looks } = await gatewayOver({ a: [3], b: [3, 2, 1], c: [] });
     for (let i = 0; i < 10; i++) expect(await search(`word${i}`)).toBe(1);
     expect(looks).toEqual([]);
   });

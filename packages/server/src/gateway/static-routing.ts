@@ -29,7 +29,6 @@ export class StaticRouting implements RoutingSource {
   readonly #faults: RepeatedFaults | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #seen = new Map<string, SeenNode>();
-  readonly #listeners = new Set<() => void>();
   #routes: ReadonlyMap<string, RoutedIndex> = new Map();
   #generation = 0;
   #looking: Promise<void> | undefined;
@@ -95,11 +94,6 @@ export class StaticRouting implements RoutingSource {
     return this.#looking;
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   isDown(address: string): boolean {
     return this.#seen.get(address)?.up === false;
   }
@@ -148,20 +142,14 @@ export class StaticRouting implements RoutingSource {
   }
 
   #route(): void {
-    const seen = this.seen;
-    const routes = new Map<string, RoutedIndex>();
-    let changed = false;
-    for (const index of this.names()) {
+    const routes = this.names().flatMap((index): [string, RoutedIndex][] => {
       const former = this.#routes.get(index);
-      const route = routeOf(index, seen, former);
-      if (route === null) continue;
-      const same = former !== undefined && sameRoute(former, route);
-      changed ||= !same;
-      routes.set(index, same ? former : { ...route, generation: ++this.#generation });
-    }
-    changed ||= routes.size !== this.#routes.size;
-    this.#routes = routes;
-    if (changed) for (const listener of this.#listeners) listener();
+      const route = routeOf(index, this.seen, former);
+      if (route === null) return [];
+      const isSame = former !== undefined && sameRoute(former, route);
+      return [[index, isSame ? former : { ...route, generation: ++this.#generation }]];
+    });
+    this.#routes = new Map(routes);
   }
 }
 

@@ -5,10 +5,7 @@ import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import { NodePool } from '../control-plane/cluster-context.ts';
-import {
-  controlPlaneAccounts,
-  controlPlaneRouting,
-} from '../control-plane/control-plane-client.ts';
+import { controlPlaneAccounts } from '../control-plane/control-plane-client.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { ErasedRecords } from '../control-plane/operations/erased-records.ts';
 import { StoredQueries } from '../control-plane/operations/stored-queries.ts';
@@ -25,7 +22,7 @@ import { type StaticAdminOptions, staticAdmin } from '../gateway/admin/static-ad
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { Hedging } from '../gateway/hedging.ts';
-import { LedRouting } from '../gateway/led-routing.ts';
+import { type LedRouting, openLedRouting } from '../gateway/led-routing.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { limitFailures } from '../limits/limit-failures.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
@@ -213,7 +210,13 @@ export async function openCluster(
   if (controlPlane.length > 0) {
     const planes = new ControlPlaneCalls(controlPlane, key);
     later(() => planes.close());
-    const routing = await ledRouting(cluster, node, faults);
+    const routing = await openLedRouting(
+      { addresses: controlPlane, key },
+      {
+        ...{ node, faults },
+        ...(addresses.length > 0 && { nodes: new StaticRouting({ nodes: addresses.map(node) }) }),
+      },
+    );
     later(() => routing.close());
     const admin = ledAdmin(planes, routing, node, nodes.watch);
     const backend = syncedByPlane(clusterBackend({ routing, admin, node, ...times }));
@@ -231,23 +234,6 @@ export async function openCluster(
   );
   const backend = clusterBackend({ routing, admin, node, ...times });
   return { backend, routing, planes: undefined, ownCluster: undefined };
-}
-
-/** The routing of control planes; that of the nodes of the list until one of them has answered. */
-async function ledRouting(
-  { nodes, controlPlane = [], key }: ClusterOptions,
-  node: (address: string) => NodeClient,
-  faults: RepeatedFaults | undefined,
-): Promise<LedRouting> {
-  const plane = await controlPlaneRouting({
-    ...{ addresses: controlPlane, key },
-    probe: (address, deadline) => node(address).state({ deadline }),
-    ...(faults === undefined ? {} : { faults }),
-  });
-  if (plane.isKnown || nodes.length === 0) return new LedRouting({ plane, node });
-  const listed = new StaticRouting({ nodes: nodes.map(node) });
-  await listed.refresh();
-  return new LedRouting({ plane, node, nodes: listed });
 }
 
 /** Operations whose saved queries are those of a store, where they follow the names of indexes. */

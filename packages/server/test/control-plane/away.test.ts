@@ -5,10 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { SlowProxy } from '../../../../test/support/slow-proxy.ts';
 import { unusedPort } from '../../../../test/support/unused-port.ts';
-import {
-  controlPlaneRouting,
-  type PlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
 import type { ClusterOptions } from '../../src/serve/cluster-options.ts';
 import {
   type RunningControlPlane,
@@ -17,7 +13,7 @@ import {
 import { openCluster, serveGateway } from '../../src/serve/serve-gateway.ts';
 import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
-import { openStore, type StoreLocation } from '../../src/store/open-store.ts';
+import { openStore, type Store, type StoreLocation } from '../../src/store/open-store.ts';
 import { ClusterTable, INDEX } from './cluster-table.ts';
 
 const WAIT = { interval: 50 };
@@ -34,7 +30,7 @@ let plane: RunningControlPlane;
 let path: SlowProxy;
 let nodes: readonly RunningNode[] = [];
 let gateway: BackendApi;
-let told: PlaneRouting;
+let store: Store;
 const releases: (() => unknown)[] = [];
 
 const reach = (cluster: Partial<ClusterOptions>): ClusterOptions => {
@@ -60,13 +56,9 @@ beforeAll(async () => {
   );
   const cluster = reach({ controlPlane: [plane.grpc] });
   ({ backend: gateway } = await openCluster(cluster, (release) => releases.push(release)));
-  const addresses = [plane.grpc];
-  told = await controlPlaneRouting({ addresses, key: CLUSTER_KEY, probe: async () => {} });
-  releases.push(() => told.close());
-  const store = await openStore({ file: join(table.folder, 'plane', 'server.db') });
+  store = await openStore({ file: join(table.folder, 'plane', 'server.db') });
   await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
   await store.definitions.add(INDEX, table.definition(SHARDS));
-  await store.close();
   await vi.waitFor(() => gateway.reindex({ index: INDEX }), WAIT);
   await whole();
 });
@@ -75,6 +67,7 @@ afterAll(async () => {
   for (const release of releases.toReversed()) await release();
   for (const node of nodes) await node.stop();
   await path.close();
+  await store.close();
   await plane.stop();
   table.dispose();
 });
@@ -86,7 +79,7 @@ const whole = () =>
   }, WAIT);
 
 /** What the control plane says of the shards. */
-const replicas = () => told.current(INDEX)?.shards.map((shard) => shard.replicas.length);
+const replicas = async () => (await store.routes.get(INDEX))?.replicas.map(({ length }) => length);
 
 describe('nodes that lose their control plane', () => {
   it('stay readable for gateways that reach them', async () => {

@@ -11,12 +11,9 @@ import { signNodeCall } from '../../src/cluster/cluster-token.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex } from '../../src/cluster/routing.ts';
 import { type ClusterContext, NodePool } from '../../src/control-plane/cluster-context.ts';
-import {
-  controlPlaneRouting,
-  type PlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
 import { lead } from '../../src/control-plane/leader/leader.ts';
 import { LoopFaults } from '../../src/control-plane/leader/loop-faults.ts';
+import { type LedRouting, openLedRouting } from '../../src/gateway/led-routing.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
 import { RepeatedFaults } from '../../src/observe/repeated-faults.ts';
 import {
@@ -42,7 +39,7 @@ let plane: RunningControlPlane;
 let nodes: RunningNode[];
 let clients: NodeClient[];
 let admin: ServiceApi;
-let routing: PlaneRouting;
+let routing: LedRouting;
 
 /** A control plane of this process over a store in the folder of the table. */
 async function startPlane(sync: boolean): Promise<RunningControlPlane> {
@@ -67,7 +64,7 @@ async function start(sync: boolean): Promise<void> {
     url: `grpc://${plane.grpc}`,
     authorization: () => signNodeCall(CLUSTER_KEY, {}),
   });
-  routing = await controlPlaneRouting({ ...reach, probe: async () => {} });
+  routing = await openLedRouting(reach, { node: vi.fn() });
 }
 
 async function stop(): Promise<void> {
@@ -121,12 +118,14 @@ describe('a cluster with a connector', () => {
 
   it('moves searches from one snapshot to the next, never to two at once', async () => {
     const seen: RoutedIndex[] = [];
-    const end = routing.subscribe(() => seen.push(routing.current(INDEX)!));
+    const note = () => seen.push(routing.current(INDEX)!);
+    const noting = setInterval(note, 5);
     for (let i = 0; i < 4; i++) {
       await table.append(200 + i);
       await atHead();
+      note();
     }
-    end();
+    clearInterval(noting);
     const snapshots = new Map<string, string | null>();
     for (const node of clients) {
       for (const own of (await node.state()).indexes) {
@@ -197,11 +196,14 @@ describe('a cluster with a connector', () => {
 
   it('has no route to a node that is gone, until it is back', async () => {
     await nodes[0].stop();
-    await vi.waitUntil(() => routing.current(INDEX)?.shards[1].replicas.length === 0, WAIT);
+    const store = await openedStore();
+    const replicas = async () => (await store.routes.get(INDEX))?.replicas[1];
+    await vi.waitUntil(async () => (await replicas())?.length === 0, WAIT);
     nodes[0] = await startNode('n1');
     clients[0] = connectNode(nodes[0].grpc, { key: CLUSTER_KEY });
     await table.append(300);
     await atHead();
+    await store.close();
     expect(await documentsOf(clients)).toEqual(table.expected());
   });
 });

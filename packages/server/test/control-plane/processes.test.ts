@@ -21,10 +21,7 @@ import {
 import { unusedPort } from '../../../../test/support/unused-port.ts';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
-import {
-  controlPlaneRouting,
-  type PlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
+import { type LedRouting, openLedRouting } from '../../src/gateway/led-routing.ts';
 import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
@@ -46,7 +43,7 @@ let store: Store;
 let planes: PlaneProcess[];
 let nodes: RunningNode[];
 let clients: NodeClient[];
-let routing: PlaneRouting;
+let routing: LedRouting;
 
 beforeAll(async () => {
   table = await new ClusterTable().create();
@@ -68,7 +65,7 @@ beforeAll(async () => {
   );
   clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
   const reach = { addresses: controlPlane, key: CLUSTER_KEY };
-  routing = await controlPlaneRouting({ ...reach, probe: async () => {} });
+  routing = await openLedRouting(reach, { node: vi.fn() });
   await store.definitions.add(INDEX, table.definition(3));
   await whole(async (admin) => void (await admin.reindex({ index: INDEX })));
 });

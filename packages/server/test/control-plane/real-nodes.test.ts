@@ -11,10 +11,7 @@ import { CLUSTER_KEY } from '../../../../test/support/cluster-processes.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex } from '../../src/cluster/routing.ts';
 import { withOnly } from '../../src/cluster/with-only.ts';
-import {
-  controlPlaneRouting,
-  type PlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
+import { type LedRouting, openLedRouting } from '../../src/gateway/led-routing.ts';
 import type { RunningServer } from '../../src/serve/serve-all.ts';
 import {
   type RunningControlPlane,
@@ -39,7 +36,7 @@ let table: ClusterTable;
 let plane: RunningControlPlane;
 let nodes: RunningNode[] = [];
 let clients: NodeClient[] = [];
-let routing: PlaneRouting;
+let routing: LedRouting;
 let gateway: RunningServer;
 let client: ServiceApi;
 let store: Store;
@@ -75,10 +72,7 @@ beforeAll(async () => {
   store = await openStore({ file: join(table.folder, 'server.db') });
   nodes = [await startNode('n1'), await startNode('n2')];
   clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
-  routing = await controlPlaneRouting({
-    ...{ addresses: [plane.grpc], key: CLUSTER_KEY },
-    probe: async () => {},
-  });
+  routing = await openLedRouting({ addresses: [plane.grpc], key: CLUSTER_KEY }, { node: vi.fn() });
   gateway = await startGateway('gateway');
   client = createRemote({ url: gateway.url });
   await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);

@@ -10,10 +10,7 @@ import {
   startProcess,
 } from '../../../../test/support/cluster-processes.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
-import {
-  controlPlaneRouting,
-  type PlaneRouting,
-} from '../../src/control-plane/control-plane-client.ts';
+import { type LedRouting, openLedRouting } from '../../src/gateway/led-routing.ts';
 import {
   type RunningControlPlane,
   serveControlPlane,
@@ -34,7 +31,7 @@ describe.skipIf(byEffort(true, false))('a node that is stopped', () => {
   let table: ClusterTable;
   let plane: RunningControlPlane;
   let nodes: readonly ClusterProcess[] = [];
-  let routing: PlaneRouting;
+  let routing: LedRouting;
   let store: Store;
 
   beforeAll(async () => {
@@ -53,10 +50,10 @@ describe.skipIf(byEffort(true, false))('a node that is stopped', () => {
       ),
     );
     await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
-    routing = await controlPlaneRouting({
-      ...{ addresses: [plane.grpc], key: CLUSTER_KEY },
-      probe: async () => {},
-    });
+    routing = await openLedRouting(
+      { addresses: [plane.grpc], key: CLUSTER_KEY },
+      { node: vi.fn() },
+    );
     await table.append(...Array.from({ length: 20 }, (_, i) => i));
     const epoch = (await store.leases.current('control-plane'))!.epoch;
     for (const index of INDEXES) {
