@@ -1,4 +1,4 @@
-import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 
 /**
  * Processes that can replace each other, such as control planes: a call goes to the one that
@@ -6,12 +6,9 @@ import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
  */
 export class FirstThatAnswers<T> {
   #all: readonly T[];
-  readonly #silence: ReadonlySet<string>;
 
-  /** `silence`: errors that mean that a process does not answer. */
-  constructor(all: readonly T[], silence: readonly ErrorCode[] = ['unreachable']) {
+  constructor(all: readonly T[]) {
     this.#all = all;
-    this.#silence = new Set(silence);
   }
 
   get all(): readonly T[] {
@@ -28,7 +25,7 @@ export class FirstThatAnswers<T> {
       try {
         return await work(one);
       } catch (error) {
-        if (!this.#isSilent(error)) throw error;
+        if (!isSilent(error)) throw error;
         this.#avoid(one);
         if (!isIdempotent && error.details.sent !== false) throw error;
         fault = error;
@@ -49,18 +46,18 @@ export class FirstThatAnswers<T> {
         }
         return;
       } catch (error) {
-        if (begun || !this.#isSilent(error)) throw error;
+        if (begun || !isSilent(error)) throw error;
         fault = error;
       }
     }
     throw fault;
   }
 
-  #isSilent(error: unknown): error is LhsError {
-    return error instanceof LhsError && this.#silence.has(error.code);
-  }
-
   #avoid(one: T): void {
     this.#all = [...this.#all.filter((each) => each !== one), one];
   }
 }
+
+/** The process does not answer. */
+const isSilent = (error: unknown): error is LhsError =>
+  error instanceof LhsError && error.code === 'unreachable';

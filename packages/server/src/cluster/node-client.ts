@@ -110,21 +110,32 @@ class GrpcNode implements NodeClient {
     for (const service of this.#services.values()) await service.close();
   }
 
-  async #unary<In extends DescMessage, Out extends DescMessage>(
-    { path, input, output }: Method<In, Out>,
+  #unary<In extends DescMessage, Out extends DescMessage>(
+    method: UnaryMethod<In, Out>,
     request: MessageShape<In>,
     { signal, deadline, principal, traceparent }: NodeCall = {},
   ): Promise<MessageShape<Out>> {
     const authorization = signNodeCall(this.#key, claimsOf({ principal }));
     const call = { signal, deadline, authorization, traceparent };
-    return fromBinary(output, await this.#channel.call(path, toBinary(input, request), call));
+    return callUnary(this.#channel, method, request, call);
   }
 }
 
-interface Method<In extends DescMessage, Out extends DescMessage> {
+/** A method of an internal service. */
+export interface UnaryMethod<In extends DescMessage, Out extends DescMessage> {
   readonly path: string;
   readonly input: In;
   readonly output: Out;
+}
+
+/** The reply to a message. Throws as the channel does. */
+export async function callUnary<In extends DescMessage, Out extends DescMessage>(
+  channel: UnaryChannel,
+  { path, input, output }: UnaryMethod<In, Out>,
+  request: MessageShape<In>,
+  call: Parameters<UnaryChannel['call']>[2],
+): Promise<MessageShape<Out>> {
+  return fromBinary(output, await channel.call(path, toBinary(input, request), call));
 }
 
 function claimsOf({ principal }: CallContext, epoch?: number): NodeClaims {

@@ -1,12 +1,6 @@
 /** The control plane as nodes and gateways call it, over gRPC. */
 import { randomUUID } from 'node:crypto';
-import {
-  create,
-  type DescMessage,
-  fromBinary,
-  type MessageShape,
-  toBinary,
-} from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import {
   CONTROL_PLANE_METHODS,
   openChannel,
@@ -16,18 +10,13 @@ import { LhsError, type Principal } from '@lakehouse-search/contract';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
+import { callUnary, type UnaryMethod } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
 
 /** Time of a call that does not wait. */
 export const CALL_MS = 5000;
-
-interface Method<In extends DescMessage, Out extends DescMessage> {
-  readonly path: string;
-  readonly input: In;
-  readonly output: Out;
-}
 
 /** The internal service of the control planes: a late answer counts as none. */
 export class ControlPlanes {
@@ -43,7 +32,7 @@ export class ControlPlanes {
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
   call<In extends DescMessage, Out extends DescMessage>(
-    method: Method<In, Out>,
+    method: UnaryMethod<In, Out>,
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
@@ -58,14 +47,14 @@ export class ControlPlanes {
 
   async #callOne<In extends DescMessage, Out extends DescMessage>(
     { address, channel }: Plane,
-    { path, input, output }: Method<In, Out>,
+    method: UnaryMethod<In, Out>,
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
     const authorization = signNodeCall(this.#key, {});
     const call = { deadline: Date.now() + ms, authorization, signal: this.#end.signal };
     try {
-      return fromBinary(output, await channel.call(path, toBinary(input, request), call));
+      return await callUnary(channel, method, request, call);
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'deadline_exceeded') throw error;
       const message = `the control plane at ${address} did not answer within ${ms} ms`;

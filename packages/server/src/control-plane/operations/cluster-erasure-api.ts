@@ -28,6 +28,7 @@ import {
   checkListRequest,
   checkVerifyReceiptRequest,
   type ErasureApi,
+  type ServiceApi,
 } from '@lakehouse-search/contract/internal';
 import {
   keyId,
@@ -47,6 +48,7 @@ import type { ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireWhole } from './cluster-caller.ts';
 import type { ErasedRecords, RecordSearch } from './erased-records.ts';
 import type { IndexNodes, IndexPart } from './index-nodes.ts';
+import { allOf } from './make-parts.ts';
 
 /** What erasures of a cluster are made of. */
 export interface ClusterErasureOptions {
@@ -166,10 +168,9 @@ export class ClusterErasureApi implements ErasureApi {
     parts: readonly ErasingPart[],
     call: CallContext,
   ): Promise<ErasureReport> {
-    const reports = await all(parts, async ({ node, address, places }) => {
-      const own = { ...request, index, backups: places };
-      return { node, answer: await this.#options.nodes.service(address).checkErasure(own, call) };
-    });
+    const reports = await this.#ofAll(parts, (service, backups) =>
+      service.checkErasure({ ...request, index, backups }, call),
+    );
     return this.#report(index, request, reports);
   }
 
@@ -211,9 +212,19 @@ export class ClusterErasureApi implements ErasureApi {
     parts: readonly ErasingPart[],
     call: CallContext,
   ): Promise<readonly ErasurePart<ErasureResponse>[]> {
-    return all(parts, async ({ node, address, places }) => {
-      const own = { ...request, index, backups: places };
-      return { node, answer: await this.#options.nodes.service(address).runErasure(own, call) };
+    return this.#ofAll(parts, (service, backups) =>
+      service.runErasure({ ...request, index, backups }, call),
+    );
+  }
+
+  /** What all nodes say, each with the repositories that it examines. */
+  #ofAll<T>(
+    parts: readonly ErasingPart[],
+    run: (service: ServiceApi, backups: readonly string[]) => Promise<T>,
+  ): Promise<readonly ErasurePart<T>[]> {
+    const { nodes } = this.#options;
+    return allOf(parts, async ({ node, address, places }) => {
+      return { node, answer: await run(nodes.service(address), places) };
     });
   }
 
@@ -236,14 +247,3 @@ export class ClusterErasureApi implements ErasureApi {
 
 const holdsBackup = ({ remains }: ErasureReport): boolean =>
   remains.some(({ place }) => place === 'backup');
-
-/** The answers of all parts; throws the first error after all have ended. */
-async function all<T>(
-  parts: readonly ErasingPart[],
-  run: (part: ErasingPart) => Promise<T>,
-): Promise<readonly T[]> {
-  const results = await Promise.allSettled(parts.map(run));
-  const failed = results.find((one) => one.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-}
