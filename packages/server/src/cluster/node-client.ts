@@ -111,7 +111,7 @@ class GrpcNode implements NodeClient {
   }
 
   #unary<In extends DescMessage, Out extends DescMessage>(
-    method: UnaryMethod<In, Out>,
+    method: MessageMethod<In, Out>,
     request: MessageShape<In>,
     { signal, deadline, principal, traceparent }: NodeCall = {},
   ): Promise<MessageShape<Out>> {
@@ -122,7 +122,7 @@ class GrpcNode implements NodeClient {
 }
 
 /** A method of an internal service. */
-export interface UnaryMethod<In extends DescMessage, Out extends DescMessage> {
+export interface MessageMethod<In extends DescMessage, Out extends DescMessage> {
   readonly path: string;
   readonly input: In;
   readonly output: Out;
@@ -131,7 +131,7 @@ export interface UnaryMethod<In extends DescMessage, Out extends DescMessage> {
 /** The reply to a message. Throws as the channel does. */
 export async function callUnary<In extends DescMessage, Out extends DescMessage>(
   channel: UnaryChannel,
-  { path, input, output }: UnaryMethod<In, Out>,
+  { path, input, output }: MessageMethod<In, Out>,
   request: MessageShape<In>,
   call: Parameters<UnaryChannel['call']>[2],
 ): Promise<MessageShape<Out>> {

@@ -10,7 +10,7 @@ import { LhsError, type Principal } from '@lakehouse-search/contract';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
-import { callUnary, type UnaryMethod } from '../cluster/node-client.ts';
+import { callUnary, type MessageMethod } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
@@ -32,7 +32,7 @@ export class ControlPlanes {
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
   call<In extends DescMessage, Out extends DescMessage>(
-    method: UnaryMethod<In, Out>,
+    method: MessageMethod<In, Out>,
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
@@ -47,7 +47,7 @@ export class ControlPlanes {
 
   async #callOne<In extends DescMessage, Out extends DescMessage>(
     { address, channel }: Plane,
-    method: UnaryMethod<In, Out>,
+    method: MessageMethod<In, Out>,
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
