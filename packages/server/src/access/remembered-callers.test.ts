@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RememberedCallers, type VerifiedCaller } from './remembered-callers.ts';
 
 const SECOND = 1000;
@@ -18,7 +18,7 @@ function remembered(expiresMs: number | null = null) {
     return answer.of();
   };
   const callers = new RememberedCallers({ verify, now: () => clock.now });
-  const call = async () => (await callers.callerOf('ApiKey k')).subject;
+  const call = async () => (await callers.callerOf('ApiKey k')).principal.subject;
   return { clock, answer, counts, callers, call };
 }
 
@@ -51,6 +51,36 @@ describe('a caller that was verified', () => {
     expect(counts.verified).toBe(2);
   });
 
+  it('waits once for silent accounts, whichever its header, until they answer', async () => {
+    vi.useFakeTimers();
+    const { clock, answer, counts, callers, call } = remembered();
+    await Promise.all([call(), callers.callerOf('ApiKey other')]);
+    const silent = Promise.withResolvers<VerifiedCaller>();
+    answer.of = () => silent.promise;
+    clock.now += SECOND;
+    const first = call();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await first).toBe('ann');
+    // no timer runs from here on
+    await callers.callerOf('ApiKey other');
+    expect([await call(), counts.verified]).toEqual(['ann', 3]);
+    silent.reject(new LhsError('deadline_exceeded', 'no answer'));
+    await expect(silent.promise).rejects.toThrow();
+    answer.of = refused;
+    await call();
+    await expect(call()).rejects.toMatchObject({ code: 'unauthenticated' });
+    vi.useRealTimers();
+  });
+
+  it('counts for others no longer than its accounts may be away', async () => {
+    const { clock, answer, callers, call } = remembered();
+    await call();
+    answer.of = away;
+    clock.now += MINUTE;
+    const { expiresMs } = await callers.callerOf('ApiKey k');
+    expect(expiresMs).toBe(1_000_000 + 15 * MINUTE);
+  });
+
   it('is refused as soon as accounts refuse it, and unknown after that', async () => {
     const { clock, answer, call } = remembered();
     await call();
@@ -81,5 +111,20 @@ describe('a caller that was verified', () => {
     await first;
     answer.of = away;
     await expect(call()).rejects.toMatchObject({ code: 'unreachable' });
+  });
+});
+
+describe('an unknown caller', () => {
+  it('is refused at once while another one waits for accounts that failed', async () => {
+    const { answer, callers, call } = remembered();
+    answer.of = away;
+    await expect(call()).rejects.toMatchObject({ code: 'unreachable' });
+    const silent = Promise.withResolvers<VerifiedCaller>();
+    answer.of = () => silent.promise;
+    const waiting = callers.callerOf('ApiKey first');
+    await expect(call()).rejects.toMatchObject({ code: 'unreachable' });
+    silent.resolve(ann);
+    expect(await waiting).toBe(ann);
+    expect(await call()).toBe('ann');
   });
 });

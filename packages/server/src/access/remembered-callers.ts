@@ -9,7 +9,7 @@ export interface VerifiedCaller {
 
 /** How long verified callers are remembered, in milliseconds. */
 export interface RememberTimes {
-  /** A header is verified again after this time. Default: one second. */
+  /** A header is verified again after this time; 0: by each call. Default: one second. */
   readonly freshMs?: number;
   /**
    * While accounts cannot be read, a header counts for this time after it was verified last.
@@ -38,9 +38,15 @@ const PATIENCE_MS = 200;
 const MAX_REMEMBERED = 10_000;
 const AWAY: ReadonlySet<string> = new Set(['unreachable', 'deadline_exceeded']);
 
+/** Accounts that do not answer: late, or with the error of the last look. */
+interface Silence {
+  readonly fault?: unknown;
+}
+
 /**
  * The callers of headers. A header that was verified counts for a second. After that it is verified
- * again; only if the accounts cannot be read does it count longer. A refusal ends that.
+ * again; only if the accounts cannot be read does it count longer. A refusal ends that. While the
+ * accounts are silent, one look at a time tells when they answer again, and no other call waits.
  */
 export class RememberedCallers {
   readonly #verify: RememberedCallersOptions['verify'];
@@ -49,6 +55,7 @@ export class RememberedCallers {
   /** Replaced when accounts change; verifications in progress still write to the old map. */
   #known = new Map<string, Remembered>();
   #verifying = new Map<string, Promise<VerifiedCaller>>();
+  #silence: Silence | undefined;
 
   constructor({ verify, now = Date.now, ...times }: RememberedCallersOptions) {
     this.#verify = verify;
@@ -58,13 +65,13 @@ export class RememberedCallers {
   }
 
   /** The caller of a header. Throws as `verify`. */
-  async callerOf(header: string): Promise<Principal> {
+  async callerOf(header: string): Promise<VerifiedCaller> {
     const known = this.#known.get(header);
     const now = this.#now();
-    if (known === undefined || hasExpired(known, now)) return this.#verified(header);
+    if (known === undefined || hasExpired(known, now)) return this.#unknown(header);
     const age = now - known.verifiedMs;
-    if (age < this.#times.freshMs) return known.principal;
-    return age < this.#times.awayMs ? this.#again(header, known) : this.#verified(header);
+    if (age < this.#times.freshMs) return known;
+    return age < this.#times.awayMs ? this.#again(header, known) : this.#unknown(header);
   }
 
   /** Forgets all headers: accounts have changed. */
@@ -73,27 +80,46 @@ export class RememberedCallers {
     this.#verifying = new Map();
   }
 
-  async #verified(header: string): Promise<Principal> {
-    return (await this.#start(header)).principal;
+  #unknown(header: string): Promise<VerifiedCaller> {
+    const fault = this.#verifying.size > 0 ? this.#silence?.fault : undefined;
+    return fault === undefined ? this.#start(header) : Promise.reject(fault);
   }
 
   /** A known caller, unless the accounts refuse the header within some time. */
-  async #again(header: string, { principal }: Remembered): Promise<Principal> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Principal>((resolve) => {
-      timer = setTimeout(resolve, this.#times.patienceMs, principal);
-    });
-    const verified = this.#verified(header).catch((error: unknown) => {
-      if (isAway(error)) return principal;
+  async #again(header: string, known: Remembered): Promise<VerifiedCaller> {
+    const remembered = this.#whileAway(known);
+    if (this.#silence !== undefined && this.#verifying.size > 0) return remembered;
+    const verified = this.#start(header).catch((error: unknown) => {
+      if (isAway(error)) return remembered;
       throw error;
+    });
+    // a refusal that comes later concerns the next call
+    verified.catch(() => {});
+    return this.#silence === undefined ? this.#inTime(verified, remembered) : remembered;
+  }
+
+  async #inTime(
+    verified: Promise<VerifiedCaller>,
+    remembered: VerifiedCaller,
+  ): Promise<VerifiedCaller> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<VerifiedCaller>((resolve) => {
+      timer = setTimeout(() => {
+        this.#silence ??= {};
+        resolve(remembered);
+      }, this.#times.patienceMs);
     });
     try {
       return await Promise.race([verified, late]);
     } finally {
       clearTimeout(timer);
-      // a refusal that comes later concerns the next call
-      verified.catch(() => {});
     }
+  }
+
+  /** Who counts a caller in turn does not count it longer. */
+  #whileAway({ principal, expiresMs, verifiedMs }: Remembered): VerifiedCaller {
+    const untilMs = verifiedMs + this.#times.awayMs;
+    return { principal, expiresMs: Math.min(expiresMs ?? untilMs, untilMs) };
   }
 
   /** Calls with the same header share what verifies it. */
@@ -109,10 +135,12 @@ export class RememberedCallers {
   async #look(header: string, known: Map<string, Remembered>): Promise<VerifiedCaller> {
     try {
       const caller = await this.#verify(header);
+      this.#silence = undefined;
       if (known.size >= MAX_REMEMBERED) known.clear();
       known.set(header, { ...caller, verifiedMs: this.#now() });
       return caller;
     } catch (error) {
+      this.#silence = isAway(error) ? { fault: error } : undefined;
       if (!isAway(error)) known.delete(header);
       throw error;
     }

@@ -38,19 +38,23 @@ export class StoredAccess implements Access {
   constructor(options: StoredAccessOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const verify = (header: string) => this.verified(header);
+    const verify = (header: string) => this.#verified(header);
     this.#callers = new RememberedCallers({ verify, now: this.#now, ...options.times });
   }
 
   /** The caller of a header. Throws unauthenticated without saying why. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
+    return (await this.callerOf(authorization)).principal;
+  }
+
+  /** The same with the end of its credentials. Throws unauthenticated. */
+  async callerOf(authorization: string | undefined): Promise<VerifiedCaller> {
     return this.#callers.callerOf(requireHeader(authorization));
   }
 
-  /** The same of a header that is looked at now. Throws unauthenticated. */
-  async verified(authorization: string | undefined): Promise<VerifiedCaller> {
+  async #verified(header: string): Promise<VerifiedCaller> {
     const now = this.#now();
-    const caller = await this.#callerOf(requireHeader(authorization), now);
+    const caller = await this.#callerOf(header, now);
     if (caller === undefined || hasExpired(caller, now)) throw unknownCaller();
     return caller;
   }

@@ -3,7 +3,7 @@ import type { AccountsApi } from '@lakehouse-search/contract/internal';
 import { describe, expect, it, vi } from 'vitest';
 import type { ControlPlaneAccounts } from '../control-plane/control-plane-client.ts';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
-import { ledCallers } from './closed-service.ts';
+import { accountsOpener, ledCallers } from './closed-service.ts';
 
 const logger = { warn: vi.fn(), info: vi.fn() };
 const noted = vi.fn();
@@ -32,6 +32,16 @@ describe('a gateway under a control plane', () => {
     await access.authenticate('Bearer x', arrival);
     await access.authenticate('Bearer x', arrival);
     expect(asked).toEqual(['Bearer x']);
+  });
+
+  it('needs the store of accounts until there is one', async () => {
+    const away = new LhsError('unreachable', 'cannot reach PostgreSQL');
+    const list = vi.fn(async () => ['ann']).mockRejectedValueOnce(away);
+    const open = accountsOpener({ users: { list } } as never);
+    await expect(open('correct-horse')).rejects.toBe(away);
+    await open('correct-horse');
+    list.mockRejectedValue(away);
+    expect(await open('correct-horse')).toBeUndefined();
   });
 
   it('makes the first admin when the control plane answers', async () => {

@@ -4,7 +4,7 @@ import type { Access } from '../access/access.ts';
 import { seedAdmin } from '../access/first-admin.ts';
 import { openAccess } from '../access/open-access.ts';
 import { outsideTokens } from '../access/outside-tokens.ts';
-import { RememberedCallers } from '../access/remembered-callers.ts';
+import { RememberedCallers, type RememberTimes } from '../access/remembered-callers.ts';
 import { Sessions } from '../access/sessions.ts';
 import { authorizeByScope, requireHeader, StoredAccess } from '../access/stored-access.ts';
 import { StoredAccounts } from '../access/stored-accounts.ts';
@@ -30,9 +30,13 @@ export interface Callers {
 export const OPEN_CALLERS: Callers = Object.freeze({ access: openAccess });
 
 /** Callers with accounts in the store, and with tokens of outside issuers. */
-export function storedCallers(store: Store, issuers: readonly IssuerConfig[]) {
+export function storedCallers(
+  store: Store,
+  issuers: readonly IssuerConfig[],
+  times: RememberTimes = {},
+) {
   const sessions = new Sessions(store.signingKeys);
-  const access = new StoredAccess({ store, sessions, outside: outsideTokens(issuers) });
+  const access = new StoredAccess({ store, sessions, outside: outsideTokens(issuers), times });
   const changed = () => access.forget();
   return { access, accounts: new StoredAccounts({ store, sessions, changed }) };
 }
@@ -42,10 +46,23 @@ export function storedCallers(store: Store, issuers: readonly IssuerConfig[]) {
  * invalid_argument.
  */
 export async function openAccounts(
-  store: Store,
+  store: Pick<Store, 'users'>,
   password: string | undefined,
 ): Promise<string | undefined> {
   return seedAdmin(store.users, password);
+}
+
+/** The same, which needs the store until there is an account. */
+export function accountsOpener(
+  store: Pick<Store, 'users'>,
+): (password: string | undefined) => Promise<string | undefined> {
+  let isOpen = false;
+  return async (password) => {
+    if (isOpen) return undefined;
+    const made = await openAccounts(store, password);
+    isOpen = true;
+    return made;
+  };
 }
 
 /**
@@ -89,7 +106,7 @@ export async function ledCallers(
   const callers = new RememberedCallers({ verify: (header) => planes.authenticate(header) });
   // nobody makes a gateway call its control plane without credentials
   const authenticate = async (authorization: string | undefined): Promise<Principal> =>
-    callers.callerOf(requireHeader(authorization));
+    (await callers.callerOf(requireHeader(authorization))).principal;
   const byScope = { authorize: authorizeByScope, permit: authorizeByScope };
   const access = Object.freeze({ authenticate, ...byScope });
   if (!(first instanceof LateAdmin)) {

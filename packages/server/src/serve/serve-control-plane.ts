@@ -37,7 +37,7 @@ import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
-import { openAccounts, storedCallers } from './closed-service.ts';
+import { accountsOpener, storedCallers } from './closed-service.ts';
 import { refuseTls, requireKey } from './cluster-options.ts';
 import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
@@ -129,7 +129,9 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   clusterMetrics(metrics.registry, { store, leadership, connector });
   const recorder = activityRecorder(store.activity, backend, repeated);
   const access = clusterAccess(key);
-  const { access: callers, accounts } = storedCallers(store, request.issuers ?? []);
+  const { access: callers, accounts } = storedCallers(store, request.issuers ?? [], {
+    freshMs: 0, // gateways remember a caller for a second
+  });
   const spans = spanExport(options, 'control-plane', repeated, later);
   const gateway = await createGateway({
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
@@ -146,8 +148,8 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const stopping = new AbortController();
   addControlPlane(gateway.grpc, {
     ...{ store, key, nodeMs: times.nodeMs, statusOf, stopping: stopping.signal },
-    authenticate: (authorization) => callers.verified(authorization),
-    openAccounts: (password) => openAccounts(store, password),
+    authenticate: (authorization) => callers.callerOf(authorization),
+    openAccounts: accountsOpener(store),
     method: (path, mostBytes) => bytesMethod(path, clusterScreen(key, mostBytes)),
   });
   later(() => {
