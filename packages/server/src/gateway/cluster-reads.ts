@@ -25,6 +25,7 @@ import {
   isOutdated,
   noData,
   type ReadReach,
+  readable,
   readCopies,
   STATUS_HINT,
 } from './read-copies.ts';
@@ -97,12 +98,12 @@ export class ClusterReads {
     call: CallContext,
   ): Promise<object | undefined> {
     const route = this.#route(request, call);
-    const copies = wholeCopies(route).filter(({ address }) => !this.isDown(address));
+    const copies = readable(rankedFor(request, wholeCopies(route)), this.#options.routing);
     if (copies.length === 0) return undefined;
     const reach = this.#reach(route.index, call, 'together');
     try {
       const read = commitRead<WholeAnswer>(`answer:${name}`, request);
-      const { answer } = await readCopies(reach, rankedFor(request, copies), read);
+      const { answer } = await readCopies(reach, copies, read);
       return isWhole(answer) ? answer : undefined;
     } catch (error) {
       const isOver = isOfNode(error) && isOutdated(error) && !hasOthers(route);
@@ -257,14 +258,14 @@ async function askAny<T>(
   request: object,
 ): Promise<T> {
   const copies = new Map(shards.flatMap((s) => s.replicas).map((one) => [one.address, one]));
-  const up = [...copies.values()].filter(({ address }) => !reach.routing.isDown(address));
+  const found = readable([...copies.values()], reach.routing);
   if (copies.size === 0) throw noData(`index "${index}"`);
-  if (up.length === 0) {
+  if (found.length === 0) {
     const message = `no node of index "${index}" is reachable`;
     throw new LhsError('unreachable', message, { hint: STATUS_HINT });
   }
   const read = commitRead<T>(operation, request);
-  return (await readCopies(reach, up, read)).answer;
+  return (await readCopies(reach, found, read)).answer;
 }
 
 const commitRead = <T>(operation: string, request: object): CopyRead<T> => ({

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NodeCall, NodeClient } from '../cluster/node-client.ts';
 import { NodeWatch } from '../cluster/node-watch.ts';
 import { Hedging } from './hedging.ts';
-import { type CopyRead, type ReadReach, readCopies } from './read-copies.ts';
+import { type CopyRead, type ReadReach, readable, readCopies } from './read-copies.ts';
 import { readTime } from './read-time.ts';
 
 const copies = ['a', 'b', 'c'].map((node) => ({ node, address: `${node}:1`, commit: 'c1' }));
@@ -88,6 +88,17 @@ describe('a read of copies', () => {
       hint: 'the status of the index names missing shards and what is done about them',
     });
     expect(outdated.mock.calls).toEqual([['notes']]);
+  });
+
+  it('goes on at nodes that are down if no other is left, without a hedge', async () => {
+    const failing = () => Promise.reject(unreachable);
+    const { reach, reads, down } = reachOf({ 'a:1': failing });
+    for (const address of ['b:1', 'c:1']) down.set(address, unreachable);
+    answered(reach.hedging, 40);
+    const order = readable([copies[1], copies[0]], reach.routing);
+    expect(await readCopies(reach, order, read)).toMatchObject({ answer: 'b:1' });
+    expect([reads, reach.hedging.hedged]).toEqual([['a:1', 'b:1'], 0]);
+    expect(readable(copies.slice(1), reach.routing)).toEqual([]);
   });
 
   it('throws what refuses the request, without another read', async () => {

@@ -68,6 +68,16 @@ const lacksCommit = ({ code, details }: LhsError): boolean =>
 export const isOutdated = ({ code, details }: LhsError): boolean =>
   code === 'unreachable' && 'commit' in details;
 
+/** Copies in the order of reads: nodes that are down are the last resort; none if all are down. */
+export function readable(
+  copies: readonly Replica[],
+  routing: Pick<RoutingSource, 'isDown'>,
+): readonly Replica[] {
+  const up = copies.filter(({ address }) => !routing.isDown(address));
+  if (up.length === 0 || up.length === copies.length) return up;
+  return [...up, ...copies.filter((copy) => !up.includes(copy))];
+}
+
 /**
  * The answer of the first of these copies that answers. The next one is read when one fails, or is
  * late (hedging.ts); the first answer ends the other reads. `failed` receives the copies that fail.
@@ -143,7 +153,9 @@ class CopyRace<T> {
   /** Reads the next copy beside one that is late. */
   #hedge(first: Replica): void {
     const { hedging, watch, routing } = this.#reach;
-    if (this.#isOver || this.#left.length === 0 || !hedging.take()) return;
+    const next = this.#left.at(0);
+    if (this.#isOver || next === undefined || routing.isDown(next.address)) return;
+    if (!hedging.take()) return;
     watch.faultSince(first.address, this.#began).then((fault) => {
       if (fault !== undefined) routing.failed(first.address, fault);
     });

@@ -9,7 +9,7 @@ import {
   shardFrom,
 } from '@lakehouse-search/engine/internal';
 import type { Replica, RoutedShard } from '../cluster/routing.ts';
-import { noData, type ReadReach, readCopies, STATUS_HINT } from './read-copies.ts';
+import { noData, type ReadReach, readable, readCopies, STATUS_HINT } from './read-copies.ts';
 
 /** Operations whose answers, or requests, name documents by their numbers in one commit. */
 const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
@@ -34,8 +34,9 @@ export function replicatedShard(shard: RoutedShard, reach: ReadReach): Shard {
     request: RequestOf<Name>,
     signal?: AbortSignal,
   ): Promise<AnswerOf<Name>> => {
-    const up = left.filter(({ address }) => !routing.isDown(address));
-    if (left.length === 0 || (up.length === 0 && !isBound)) throw noReplica(shard, reach);
+    const found = readable(left, routing);
+    const copies = isBound && found.length === 0 ? left : found;
+    if (copies.length === 0) throw noReplica(shard, reach);
     const { time } = request as { readonly time?: { readonly millis: number } };
     const read = {
       ...{ shards: [shard.ordinal], operation: name, request: encodeRequest(name, request) },
@@ -44,7 +45,7 @@ export function replicatedShard(shard: RoutedShard, reach: ReadReach): Shard {
     const failed = (copy: Replica) => {
       left = left.filter((one) => one !== copy);
     };
-    const { answer, copy } = await readCopies(reach, up.length > 0 ? up : left, read, failed);
+    const { answer, copy } = await readCopies(reach, copies, read, failed);
     if (ADDRESSED.has(name)) {
       isBound = true;
       left = left.filter(({ commit }) => commit === copy.commit);
