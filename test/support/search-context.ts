@@ -4,7 +4,7 @@ import type { IndexSnapshot } from '../../packages/engine/src/index/index-snapsh
 import type { Clause } from '../../packages/engine/src/query/bind/clause.ts';
 import type { Mapping } from '../../packages/engine/src/schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../../packages/engine/src/search/context.ts';
-import type { ExecutionPlan } from '../../packages/engine/src/shard/execute/execute.ts';
+import type { ExecutionPlan } from '../../packages/engine/src/shard/execute/execution-plan.ts';
 import type { FilterCache } from '../../packages/engine/src/shard/execute/filter-cache.ts';
 import { localShards } from '../../packages/engine/src/shard/local-shard.ts';
 

@@ -79,12 +79,17 @@ function numericNumbers(
   return { numbers: { of, value, cursor }, table: createTable(count + 1) };
 }
 
-/** Codes + 1, if these are close enough for an array with an element per code. */
+/** The number of a column's codes, if they are close enough for an array with an element per code. */
+export function closeSize({ codes, max, base, gcd, docs }: NumericColumn): number | null {
+  const size = Number((max - base) / gcd) + 1;
+  return codes === null || size >= Math.max(CLOSE_CODES, docs) ? null : size;
+}
+
+/** Codes + 1, if these are close. */
 function closeCodes(column: NumericColumn) {
   const { codes, starts } = column;
-  if (codes === null) return null;
-  const size = Number((column.max - column.base) / column.gcd) + 2;
-  if (size > Math.max(CLOSE_CODES, column.docs)) return null;
+  const close = closeSize(column);
+  if (close === null || codes === null) return null;
   const of = (doc: number): number => {
     if (!column.has(doc)) return 0;
     if (starts === null) return codes[doc] + 1;
@@ -94,7 +99,7 @@ function closeCodes(column: NumericColumn) {
     }
     return lowest + 1;
   };
-  return { of, size };
+  return { of, size: close + 1 };
 }
 
 function docsWithValue({ present }: NumericColumn, matches: Int32Array): Int32Array {

@@ -21,7 +21,8 @@ import { IndexWriter } from '../../src/index/index-writer.ts';
 import type { Clause } from '../../src/query/bind/clause.ts';
 import type { FieldBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
-import { type Execution, execute } from '../../src/shard/execute/execute.ts';
+import { execute } from '../../src/shard/execute/execute.ts';
+import type { Execution } from '../../src/shard/execute/execution-plan.ts';
 import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
 import { executingPage } from '../../src/shard/execute/next-pages.ts';
 

@@ -17,7 +17,8 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { SegmentReader } from '../../segment/segment-reader.ts';
 import { SegmentWriter } from '../../segment/segment-writer.ts';
 import { Verification } from '../../storage/verification.ts';
-import { type ExecutionPlan, execute } from './execute.ts';
+import { execute } from './execute.ts';
+import type { ExecutionPlan } from './execution-plan.ts';
 import { summarizeMatches } from './summarize-matches.ts';
 
 const DOCS = 400_000;

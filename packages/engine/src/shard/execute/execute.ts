@@ -14,82 +14,29 @@
 import type { Deadline } from '../../base/time/deadline.ts';
 import { inOneTurn } from '../../base/turns.ts';
 import { setBit } from '../../bitmap/bitmap.ts';
-import {
-  type CollapsedDoc,
-  firstGroups,
-  groupName,
-  SegmentGroups,
-} from '../../collect/collapse.ts';
+import { firstGroups, groupName, SegmentGroups } from '../../collect/collapse.ts';
 import { collectEvery, collectFirst, type SegmentMatches } from '../../collect/collect-segment.ts';
-import {
-  mergeRanked,
-  type RankedDoc,
-  type SearchAfter,
-  type SortKey,
-  type SortValue,
-} from '../../collect/order.ts';
+import { mergeRanked, type RankedDoc } from '../../collect/order.ts';
 import { type KeyOrder, RankedDocs, SegmentDoc } from '../../collect/ranked-docs.ts';
 import { segmentOrder } from '../../collect/segment-order.ts';
 import { hasCold } from '../../index/cold-segments.ts';
-import type { Clause } from '../../query/bind/clause.ts';
 import { countDocs } from '../../query/bind/precomputed.ts';
 import type { RangeScores } from '../../query/weight/leaf.ts';
 import type { SegmentNode } from '../../query/weight/segment-node.ts';
-import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
+import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { createWeight, type Weight } from '../../query/weight/weight.ts';
-import type { FieldPlan } from '../../schema/field-plan.ts';
-import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { eachCold } from '../../storage/cold-file.ts';
-import type { DocAddress } from '../shard.ts';
-import type { FilterCache } from './filter-cache.ts';
+import type { Execution, ExecutionPlan } from './execution-plan.ts';
 import { inGroups } from './in-groups.ts';
 import { kernelSearch } from './kernel-search.ts';
 import { kernelShape } from './kernel-shape.ts';
+import { leadingGroups } from './leading-groups.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type Reachable, reachableSegments } from './reachable.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
 import { collectTested, stopsEarly } from './tested-matches.ts';
 import { canSettle, firstByKeys, numberedKeys, SPARE, settled } from './untied.ts';
-
-/** What to find, and how much of it. */
-export interface ExecutionPlan {
-  readonly clause: Clause;
-  readonly filter: Clause | null;
-  /** What every hit has to match besides (request/tenant-filter.ts). */
-  readonly tenantFilter: Clause | null;
-  readonly order: readonly SortKey[];
-  readonly collapse: FieldPlan | null;
-  /** 0: only the total. */
-  readonly limit: number;
-  readonly after: SearchAfter | null;
-  /** So many of the first documents may be left out of the answer. */
-  readonly skip?: number;
-  /** false: the total is not needed, and 0 where it costs more than the page. */
-  readonly total: boolean;
-  /** Only the groups of these values. */
-  readonly groups?: readonly SortValue[];
-  /** Figures of all shards; null: the segments are the whole index. */
-  readonly statistics: readonly FieldFigures[] | null;
-  /** How the index is cut into windows; null: it has none. */
-  readonly windows: WindowLayout | null;
-  /** Matches of filters that were computed before. */
-  readonly filters: FilterCache | null;
-  readonly deadline: Deadline;
-  /** Demands what a page of these documents shows. */
-  demandPage?(docs: readonly DocAddress[]): void;
-}
-
-/**
- * The first documents in order (groups, when collapsed), and the exact number of matching
- * documents.
- */
-export interface Execution {
-  readonly docs: readonly (RankedDoc | CollapsedDoc)[];
-  readonly total: number;
-  /** First documents that were left out; absent: none. */
-  readonly skipped?: number;
-}
 
 /** Runs a bound query. Throws as `executing`. */
 export const execute = (segments: readonly SegmentReader[], plan: ExecutionPlan): Execution =>
@@ -106,6 +53,9 @@ export function* executing(
   if ([plan.clause, ...narrowingClauses(plan)].some(({ kind }) => kind === 'none')) {
     return { docs: [], total: 0 };
   }
+  const { collapse } = plan;
+  const groups = collapse && (yield* leadingGroups(segments, plan, collapse, executing));
+  if (groups !== null) return groups;
   const shape = kernelShape(plan);
   if (shape !== null) return yield* kernelSearch(segments, plan, shape);
   return (

@@ -26,7 +26,7 @@ import { countTerms, searchTerms } from '../../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { eachCold, mapCold } from '../../storage/cold-file.ts';
-import type { Execution, ExecutionPlan } from './execute.ts';
+import type { Execution, ExecutionPlan } from './execution-plan.ts';
 import type { KernelShape, PatternShape } from './kernel-shape.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';

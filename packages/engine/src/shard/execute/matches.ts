@@ -3,7 +3,7 @@ import type { Clause } from '../../query/bind/clause.ts';
 import { createWeight } from '../../query/weight/weight.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { mapCold } from '../../storage/cold-file.ts';
-import type { ExecutionPlan } from './execute.ts';
+import type { ExecutionPlan } from './execution-plan.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';

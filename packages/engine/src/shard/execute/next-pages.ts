@@ -11,7 +11,8 @@ import { LIMITS } from '../../base/limits.ts';
 import { compareRanked, type SearchAfter } from '../../collect/order.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { filterParts } from '../request/bind-request.ts';
-import { type Execution, type ExecutionPlan, executing } from './execute.ts';
+import { executing } from './execute.ts';
+import type { Execution, ExecutionPlan } from './execution-plan.ts';
 import { type FoundHits, keepGroups, packHits } from './found-hits.ts';
 
 /** A client that keeps paging gets this many times more pages from each search. */

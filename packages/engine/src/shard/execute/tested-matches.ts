@@ -11,7 +11,7 @@ import type { SegmentSortKey } from '../../collect/segment-order.ts';
 import type { DocTest, SegmentNode } from '../../query/weight/segment-node.ts';
 import { termShape } from '../../query/weight/term-shape.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
-import type { ExecutionPlan } from './execute.ts';
+import type { ExecutionPlan } from './execution-plan.ts';
 import type { Narrowing } from './narrowing.ts';
 import type { SegmentScratch } from './scratch.ts';
 
