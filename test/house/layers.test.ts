@@ -114,7 +114,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['text', 'service'],
     ['place'],
     ['parts'],
-    ['search', 'indexes', 'jobs', 'names', 'login'],
+    ['search', 'indexes', 'jobs', 'names', 'login', 'accounts', 'tools'],
     ['app.tsx'],
     ['main.tsx'],
   ],
@@ -155,7 +155,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   engine: ['@lakehouse-search/contract', '@lakehouse-search/lake'],
   client: ['@lakehouse-search/contract'],
   mcp: ['@lakehouse-search/contract'],
-  console: ['@lakehouse-search/contract'],
+  console: ['@lakehouse-search/contract', '@lakehouse-search/client'],
   server: [
     '@lakehouse-search/contract',
     '@lakehouse-search/lake',

@@ -1,7 +1,9 @@
 import type { ConsoleConfig } from '@lakehouse-search/contract';
 import { useEffect, useState } from 'preact/hooks';
+import { Accounts } from './accounts/accounts.tsx';
 import { IndexDetail } from './indexes/index-detail.tsx';
 import { IndexList } from './indexes/index-list.tsx';
+import { JobDetail } from './jobs/job-detail.tsx';
 import { JobList } from './jobs/job-list.tsx';
 import { Login } from './login/login.tsx';
 import { AliasList } from './names/alias-list.tsx';
@@ -16,6 +18,7 @@ import { Search } from './search/search.tsx';
 import { type ConsoleService, consoleService } from './service/console-service.ts';
 import { type ServiceError, shownError } from './service/service-error.ts';
 import type { Session } from './service/session.ts';
+import { Requests } from './tools/requests.tsx';
 
 /** What the console runs in. */
 export interface AppProps {
@@ -96,6 +99,12 @@ export function ScreenOf({
       return <AliasList />;
     case 'saved':
       return <SavedList />;
+    case 'job':
+      return <JobDetail key={place.job} job={place.job} />;
+    case 'accounts':
+      return <Accounts />;
+    case 'requests':
+      return <Requests operation={place.operation} />;
   }
 }
 
@@ -119,9 +128,17 @@ const LINKS: readonly (readonly [words: string, place: Place])[] = [
   ['Jobs', { screen: 'jobs' }],
   ['Aliases', { screen: 'aliases' }],
   ['Saved', { screen: 'saved' }],
+  ['Accounts', { screen: 'accounts' }],
+  ['Requests', { screen: 'requests' }],
 ];
 /** Screens of a caller of a tenant, to whom lists over all rows are closed. */
-const OF_TENANTS: readonly Place['screen'][] = ['search', 'saved'];
+const OF_TENANTS: readonly Place['screen'][] = ['search', 'saved', 'requests'];
+
+/** The link of a screen that has none of its own. */
+const SECTIONS: Readonly<Partial<Record<Place['screen'], Place['screen']>>> = {
+  index: 'indexes',
+  job: 'jobs',
+};
 
 function Header({
   place,
@@ -137,9 +154,13 @@ function Header({
   readonly logOut: () => void;
 }) {
   const credentials = service.session.current();
-  const screen = place.screen === 'index' ? 'indexes' : place.screen;
-  const links =
-    config.tenant === undefined ? LINKS : LINKS.filter(([, to]) => OF_TENANTS.includes(to.screen));
+  const screen = SECTIONS[place.screen] ?? place.screen;
+  const { scopes, tenant } = config;
+  const links = LINKS.filter(
+    ([, to]) =>
+      (tenant === undefined || OF_TENANTS.includes(to.screen)) &&
+      (to.screen !== 'accounts' || scopes?.includes('admin')),
+  );
   return (
     <header>
       <button type="button" class="skip" onClick={toMain}>

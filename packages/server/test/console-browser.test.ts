@@ -218,16 +218,48 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
       ['#/jobs', 'Jobs'],
       ['#/aliases', 'Aliases'],
       ['#/saved', 'Saved queries'],
+      ['#/accounts', 'Accounts'],
+      ['#/requests', 'Requests'],
     ]) {
       await open(place);
       await page.getByRole('heading', { name }).first().waitFor();
-      if (name !== 'Saved queries' && name !== 'Aliases')
+      if (!['Saved queries', 'Aliases', 'Requests'].includes(name))
         await page.locator('td').first().waitFor();
       expect(await findings(page), name).toEqual([]);
       await page.setViewportSize({ width: 390, height: 800 });
       expect(await findings(page), `${name} on a telephone`).toEqual([]);
       await page.setViewportSize({ width: 1280, height: 720 });
     }
+  });
+
+  it('verifies an index as a job with a page of its own', async () => {
+    await open('#/indexes/tickets');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByRole('heading', { name: 'verify of tickets' }).waitFor();
+    await page.getByText('rows_compared').waitFor();
+    expect(await page.locator('.facts').first().innerText()).toMatch(/equal true/);
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it('shows the secret of a new token once', async () => {
+    await open('#/accounts');
+    await page.getByLabel('Name').fill('ci');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const secret = page.getByText(/^lhs_[0-9a-f]{32}_/);
+    await secret.waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.reload();
+    await page.getByText('ci').first().waitFor();
+    expect(await secret.count()).toBe(0);
+  });
+
+  it('sends a request that is typed, and shows the answer', async () => {
+    await open('#/requests/analyze');
+    await page.getByLabel('Request').fill('{"index":"tickets","field":"words","text":"A b"}');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.exchange pre').waitFor();
+    expect(await page.locator('.exchange pre').innerText()).toContain('"token": "a"');
+    expect(await findings(page)).toEqual([]);
   });
 
   it('fits a telephone of 390 pixels', async () => {
@@ -237,10 +269,9 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
       ['#/search/tickets?q=img&row=1', '.hit-link'],
       ['#/search/tickets?q=titel:timeout', '.place u'],
       ['#/search/tickets?q=timeout+AND+status:opne', '.nothing, .found'],
-      ...['#/indexes', '#/indexes/tickets', '#/jobs', '#/aliases', '#/saved'].map((at) => [
-        at,
-        'main h1, main h2',
-      ]),
+      ...['#/indexes', '#/indexes/tickets', '#/jobs', '#/aliases', '#/saved', '#/requests'].map(
+        (at) => [at, 'main h1, main h2'],
+      ),
     ]) {
       await open(place);
       await page.locator(shown).first().waitFor();
@@ -285,7 +316,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await open('#/search/tickets?q=login');
     await page.reload();
     await page.getByText(/^15 hits/).waitFor();
-    expect(await page.locator('header nav').innerText()).toMatch(/^Search\s+Saved$/);
+    expect(await page.locator('header nav').innerText()).toMatch(/^Search\s+Saved\s+Requests$/);
     expect(await page.locator('.problem').count()).toBe(0);
   });
 

@@ -7,6 +7,7 @@ import { useAnswer, useTicks } from '../parts/use-answer.ts';
 import { hrefOf, searchOf } from '../place/place.ts';
 import { bytes, count, dateTime, snapshotName } from '../text/figures.ts';
 import { Definition } from './definition.tsx';
+import { IndexActions } from './index-actions.tsx';
 import { lagText } from './lag-text.ts';
 import { Generations, Shards, Windows } from './parts-of-index.tsx';
 
@@ -21,16 +22,18 @@ export function IndexDetail({ index }: { readonly index: string }) {
   const activity = useAnswer(index, (signal) =>
     service.call('activity', { index, limit: ENTRIES }, signal),
   );
-  useTicks(REFRESH_MS, () => {
+  const changed = () => {
     status.again();
     activity.again();
-  });
+  };
+  useTicks(REFRESH_MS, changed);
   return (
     <Screen title={index} lead={described.value?.description}>
       <p class="links">
         <a href={hrefOf(searchOf(index))}>Search</a>
         <a href={hrefOf({ screen: 'jobs', index })}>Jobs</a>
       </p>
+      <IndexActions index={index} generations={described.value?.generations} changed={changed} />
       <Answered answer={status}>{(value) => <Standing status={value} />}</Answered>
       <Answered answer={described}>{(value) => <Made description={value} />}</Answered>
       <h2>Activity</h2>

@@ -13,6 +13,8 @@ import { hasEnded, jobProgress } from './job-progress.ts';
 
 const REFRESH_MS = 1000;
 const MOST = 100;
+/** What a cancellation asks first. */
+export const CANCEL = 'Cancel this job? What it has built is discarded; the live index stays.';
 
 /** Jobs, newest first. Those that run are read again every second. */
 export function JobList({ index }: { readonly index: string | undefined }) {
@@ -25,6 +27,7 @@ export function JobList({ index }: { readonly index: string | undefined }) {
   );
   useTicks(REFRESH_MS, jobs.again);
   const cancel = async (job_id: string) => {
+    if (!confirm(CANCEL)) return;
     if (await action.run(() => service.call('cancelJob', { job_id }))) jobs.again();
   };
   const title = index === undefined ? 'Jobs' : `Jobs of ${index}`;
@@ -64,7 +67,9 @@ const COLUMNS: readonly Column<Job>[] = [
       <>
         {kind.replaceAll('_', ' ')}
         <p class="quiet">
-          <code>{job_id.slice(0, 8)}</code>
+          <a href={hrefOf({ screen: 'job', job: job_id })}>
+            <code>{job_id.slice(0, 8)}</code>
+          </a>
         </p>
       </>
     ),
@@ -91,7 +96,7 @@ const tookText = ({ created_at, ended_at }: Job): string =>
   ended_at === undefined ? '' : duration(Date.parse(ended_at) - Date.parse(created_at));
 
 /** A bar while the job runs, and its figures; the error of one that failed. */
-function JobProgress({ job }: { readonly job: Job }) {
+export function JobProgress({ job }: { readonly job: Job }) {
   const { part, words } = jobProgress(job);
   return (
     <>

@@ -1,7 +1,9 @@
+import { ROUTES } from '@lakehouse-search/client/routes/internal';
 import type { Scope } from '@lakehouse-search/contract';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ConsoleService } from '../service/console-service.ts';
+import type { ConsoleOperation } from '../service/routes.ts';
 
 const Context = createContext<ConsoleService | undefined>(undefined);
 
@@ -16,6 +18,15 @@ export const ScopesProvider = Scopes.Provider;
 /** Whether the user may call operations of a scope. */
 export function useMay(scope: Scope): boolean {
   return useContext(Scopes)?.includes(scope) ?? true;
+}
+
+/** Tells of an operation whether the user may call it. */
+export function useMayCall(): (operation: ConsoleOperation) => boolean {
+  const scopes = useContext(Scopes);
+  return (operation) => {
+    const { scope } = ROUTES[operation];
+    return scope === null || (scopes?.includes(scope) ?? true);
+  };
 }
 
 /** The service of the screen. */

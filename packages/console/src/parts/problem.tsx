@@ -81,10 +81,11 @@ function linkOf(step: NextStep): readonly Link[] {
     case 'show_status':
       return link({ screen: 'index', index: step.index }, `Status of ${step.index}`);
     case 'list_jobs':
+      return link({ screen: 'jobs' }, 'Jobs');
     case 'show_job':
     case 'watch_job':
     case 'cancel_job':
-      return link({ screen: 'jobs' }, 'Jobs');
+      return link({ screen: 'job', job: step.job }, 'The job');
     case 'list_aliases':
     case 'drop_alias':
       return link({ screen: 'aliases' }, 'Aliases');

@@ -54,9 +54,13 @@ const others: fc.Arbitrary<Place> = fc.oneof(
     { screen: 'jobs' },
     { screen: 'aliases' },
     { screen: 'saved' },
+    { screen: 'accounts' },
+    { screen: 'requests' },
   ),
   name.map((index) => ({ screen: 'index', index }) as const),
   name.map((index) => ({ screen: 'jobs', index }) as const),
+  name.map((job) => ({ screen: 'job', job }) as const),
+  name.map((operation) => ({ screen: 'requests', operation }) as const),
 );
 
 describe('places', () => {

@@ -37,8 +37,11 @@ export type Place =
   | { readonly screen: 'indexes' }
   | { readonly screen: 'index'; readonly index: string }
   | { readonly screen: 'jobs'; readonly index?: string }
+  | { readonly screen: 'job'; readonly job: string }
   | { readonly screen: 'aliases' }
-  | { readonly screen: 'saved' };
+  | { readonly screen: 'saved' }
+  | { readonly screen: 'accounts' }
+  | { readonly screen: 'requests'; readonly operation?: string };
 
 /** A search for everything in an index. */
 export const searchOf = (index?: string, query = ''): SearchPlace => ({
@@ -66,8 +69,13 @@ export function placeOf(hash: string): Place {
       return name ? { screen: 'index', index: name } : { screen: 'indexes' };
     case 'jobs':
       return name ? { screen: 'jobs', index: name } : { screen: 'jobs' };
+    case 'job':
+      return name ? { screen, job: name } : { screen: 'jobs' };
+    case 'requests':
+      return name ? { screen, operation: name } : { screen };
     case 'aliases':
     case 'saved':
+    case 'accounts':
       return { screen };
     default:
       return searchPlace(name, new URLSearchParams(query));
@@ -160,6 +168,10 @@ export function hrefOf(place: Place): string {
       return `#/indexes/${encodeURIComponent(place.index)}`;
     case 'jobs':
       return place.index === undefined ? '#/jobs' : `#/jobs/${encodeURIComponent(place.index)}`;
+    case 'job':
+      return `#/job/${encodeURIComponent(place.job)}`;
+    case 'requests':
+      return `#/requests${place.operation === undefined ? '' : `/${encodeURIComponent(place.operation)}`}`;
     case 'search':
       return searchHref(place);
     default:

@@ -7,6 +7,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/copy-line.tsx';
+import { Folded } from '../parts/folded.tsx';
 import { changed, hrefOf, type SearchPlace } from '../place/place.ts';
 import { type Filter, toggled } from '../text/filter.ts';
 import { markedParts, markedWords } from '../text/marks.ts';
@@ -117,34 +118,5 @@ function Value({ value, words }: { readonly value: Json; readonly words: Readonl
         </button>
       )}
     </span>
-  );
-}
-
-/** Parts of an object below these many are open at first. */
-const FEW_PARTS = 8;
-
-/** An object or a list whose parts open and close. */
-function Folded({ value }: { readonly value: Exclude<Json, string | number | boolean | null> }) {
-  const parts = Object.entries(value as JsonObject);
-  if (parts.length === 0) return <code>{Array.isArray(value) ? '[]' : '{}'}</code>;
-  return (
-    <ul class="folded">
-      {parts.map(([name, part]) => (
-        <li key={name}>
-          {part !== null && typeof part === 'object' ? (
-            <details open={parts.length <= FEW_PARTS}>
-              <summary>
-                <bdi>{name}</bdi>
-              </summary>
-              <Folded value={part} />
-            </details>
-          ) : (
-            <>
-              <bdi class="quiet">{name}</bdi> <bdi>{valueText(part)}</bdi>
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }

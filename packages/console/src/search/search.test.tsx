@@ -7,7 +7,9 @@ import type {
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it, vi } from 'vitest';
+import { Accounts } from '../accounts/accounts.tsx';
 import { ScreenOf } from '../app.tsx';
+import { IndexActions } from '../indexes/index-actions.tsx';
 import { AliasList } from '../names/alias-list.tsx';
 import { savedPlace } from '../names/saved-place.ts';
 import { ScopesProvider, ServiceProvider } from '../parts/console-context.ts';
@@ -273,6 +275,14 @@ describe('a user without an index or a scope', () => {
     expect(reader).toContain('Changes of aliases need the scope <code>admin</code>');
     const operator = shown(['index_read', 'ops'], <ScreenOf place={place} defaultIndex={null} />);
     expect(operator).toContain('need the scope <code>search</code>');
+  });
+
+  it('has the buttons of what its roles permit', () => {
+    const actions = <IndexActions index="demo" generations={[]} changed={() => {}} />;
+    expect(shown(['index_read', 'search'], actions)).not.toContain('<button');
+    expect(shown(['index_read', 'admin'], actions)).toContain('Sync');
+    expect(shown(undefined, actions)).toContain('Drop');
+    expect(shown(['search'], <Accounts />)).not.toContain('<table');
   });
 
   it('may do everything where the service asks for none', () => {
