@@ -158,7 +158,7 @@ function rejectLate(
 ): AbortController {
   // An abort costs 5 µs: only calls with a deadline have one to stop.
   const done = new AbortController();
-  const late = () => reject(deadlineExceeded());
+  const late = () => done.signal.aborted || reject(deadlineExceeded());
   clock.sleep(Math.min(deadline - clock.now(), MOST_SLEEP_MS), done.signal).then(late, reject);
   return done;
 }

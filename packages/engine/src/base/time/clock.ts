@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-
 /** Time and chance, as what waits and what tries again take them; tests put their own under it. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -16,9 +14,16 @@ export interface Clock {
 export const SYSTEM_CLOCK: Clock = Object.freeze({
   now: () => Date.now(),
   ticks: () => performance.now(),
+  // that of node:timers/promises builds an error for each signal
   sleep: (ms: number, signal?: AbortSignal) =>
-    setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
-      if (signal?.aborted !== true) throw error;
+    new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, signal?.aborted ? 0 : ms);
+      signal?.addEventListener('abort', end);
     }),
   random: () => Math.random(),
 });
