@@ -67,7 +67,7 @@ export function IndexActions({ index, generations, changed }: IndexActionsProps)
       } = await service.call('sync', {
         index,
       });
-      const rows = `${count(inserted)} inserted, ${count(updated)} updated, ${count(deleted)} deleted`;
+      const rows = `+${count(inserted)} ~${count(updated)} −${count(deleted)} rows`;
       setDone(n === 0 ? 'It is in step with its table.' : `${plural(n, 'snapshot')}: ${rows}.`);
       changed();
     });

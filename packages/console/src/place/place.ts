@@ -171,7 +171,9 @@ export function hrefOf(place: Place): string {
     case 'job':
       return `#/job/${encodeURIComponent(place.job)}`;
     case 'requests':
-      return `#/requests${place.operation === undefined ? '' : `/${encodeURIComponent(place.operation)}`}`;
+      return place.operation === undefined
+        ? '#/requests'
+        : `#/requests/${encodeURIComponent(place.operation)}`;
     case 'search':
       return searchHref(place);
     default:
