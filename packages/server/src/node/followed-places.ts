@@ -1,4 +1,4 @@
-import type { CallContext, IndexSummary } from '@lakehouse-search/contract';
+import { type CallContext, type IndexSummary, LhsError } from '@lakehouse-search/contract';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import type { NodeReads } from '@lakehouse-search/engine/internal';
 import { indexOf } from '../calls/calls.ts';
@@ -79,6 +79,17 @@ export class FollowedPlaces {
         return [{ ...index, ordinals: taken, aliases: [] }];
       });
     });
+  }
+
+  /**
+   * Waits for the places of which all indexes are read. Throws unreachable if one cannot be opened.
+   */
+  async requireOpen(): Promise<void> {
+    for (const [place, names] of this.#followed) {
+      if (names !== null || (await this.#open.get(place)) !== undefined) continue;
+      const hint = 'try again; the log of the node says what fails';
+      throw new LhsError('unreachable', `"${place}" cannot be opened`, { hint });
+    }
   }
 
   /** Summaries of the indexes that can be read. */

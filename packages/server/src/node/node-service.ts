@@ -43,6 +43,14 @@ export function stateOf(options: NodeServiceOptions): NodeState {
   return { node: node(), indexes: reads.state(), takes, followed: followed.state() };
 }
 
+/** The same once the node has what it was started for. Throws unreachable if it cannot have that. */
+async function stateAfterStart(options: NodeServiceOptions): Promise<NodeState> {
+  const state = stateOf(options);
+  if (state.indexes.length + state.followed.length > 0) return state;
+  await options.followed.requireOpen();
+  return stateOf(options);
+}
+
 type Call = ServerUnaryCall<Buffer, Buffer>;
 type Answer = (
   bytes: Buffer,
@@ -59,7 +67,11 @@ const REQUEST_BYTES = 1024 * 1024;
 export function addNodeService(server: Server, options: NodeServiceOptions): void {
   const { state, read, removeIndex } = NODE_METHODS;
   const handlers: readonly (readonly [string, { readonly path: string }, Answer])[] = [
-    ['GetState', state, async () => toBinary(state.output, messageOfState(stateOf(options)))],
+    [
+      'GetState',
+      state,
+      async () => toBinary(state.output, messageOfState(await stateAfterStart(options))),
+    ],
     [
       'Read',
       read,

@@ -88,6 +88,8 @@ async function start(
   const faults = new RepeatedFaults(logger);
   const followed = followedPlaces(engine, { own: reads, takes, faults });
   later(() => followed.close());
+  const whole = storage === undefined ? [] : [[storage, null] as const];
+  if (!isLed && storage !== undefined) later(followed.keepFollowing(new Map(whole)));
   const served = withSyncFailures(withFollowed(backend, followed), faults);
   const calls = new Calls({ backend: served, access, readerMs: READER_MS });
   const { server, setServing } = await createGrpc(calls);
@@ -113,8 +115,6 @@ async function start(
   });
   const listening = await listenGrpc(server, options);
   address = advertised(cluster, listening);
-  const whole = storage === undefined ? [] : [[storage, null] as const];
-  if (!isLed && storage !== undefined) later(followed.keepFollowing(new Map(whole)));
   if (isLed) {
     const registering = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
