@@ -9,7 +9,7 @@
  */
 
 import { type Deadline, NO_DEADLINE } from '../base/time/deadline.ts';
-import { hasBit } from '../bitmap/bitmap.ts';
+import { anyInRange, hasBit } from '../bitmap/bitmap.ts';
 import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { LowestDocs, markAll, markSparse } from '../inverted/pattern/documents.ts';
@@ -246,6 +246,7 @@ function offerMarks(
   score: number,
   deadline: Deadline,
 ): void {
+  if (score < top.theta) return;
   const count = total - (offered?.total ?? 0);
   if (byRank === undefined || top.after !== null || count * count < reader.docs * top.limit) {
     offerBits({ bits, blocked, offered: offered?.bits ?? null }, top, score, deadline);
@@ -277,6 +278,10 @@ function offerBits(
 ): void {
   for (let i = 0; i < bits.length; i++) {
     if (i % WORDS_PER_CHECK === 0) deadline.check();
+    if ((i & 7) === 0 && !anyInRange(bits, i >> 3)) {
+      i += 7;
+      continue;
+    }
     const left = offered === null ? bits[i] : bits[i] & ~offered[i];
     for (let word = left; word !== 0; word &= word - 1) {
       const doc = 32 * i + 31 - Math.clz32(word & -word);
