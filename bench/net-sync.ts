@@ -1,6 +1,6 @@
 /**
  * A catch-up of 299 snapshots of 10 rows in one step, over the sync of one snapshot of 2,990 rows
- * (target 3), and over one by one; each of a copy of git.commits, by the time that the sync reports.
+ * (target 3), and over one by one; each on a copy of git.commits, by the time that syncs report.
  *
  *   node bench/net-sync.ts [rounds]
  */

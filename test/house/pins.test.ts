@@ -154,6 +154,7 @@ describe('pinned surfaces', () => {
         "alias list": "",
         "alias set": "ALIAS INDEX",
         "build commit": "INDEX [RESULTS]",
+        "build merge": "INDEX [RESULTS] --memory --tasks",
         "build plan": "INDEX --as-of --memory --rows-per-task --tasks",
         "build task": "",
         "cite check": "[CITATION]",

@@ -40,7 +40,10 @@ describe('a build by tasks', () => {
     const results = await lhs(['build', 'task'], plan.stdout);
     expect(results.stderr).toBe('');
     expect(results.stdout.trim().split('\n')).toHaveLength(plan.stdout.trim().split('\n').length);
-    const built = await lhs(['build', 'commit', 'small'], results.stdout);
+    const merges = await lhs(['build', 'merge', 'small'], results.stdout);
+    const merged = await lhs(['build', 'task'], merges.stdout);
+    expect(merged.stdout.trim().split('\n')).toHaveLength(1);
+    const built = await lhs(['build', 'commit', 'small'], results.stdout + merged.stdout);
     expect(built.stderr).toBe('');
     expect(built.stdout).toMatch(/^small {2}built .* rows in .* generation 1 live/);
     expect(readdirSync(home.path('tmp')).filter((name) => name.includes('task'))).toEqual([]);

@@ -175,6 +175,11 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
     'reindex',
     later(async () => (await byTasks()).planLocal),
   );
+  /** The tasks that merge segments of results. */
+  readonly planMerges = this.work(
+    'reindex',
+    later(async () => (await byTasks()).planMergesLocal),
+  );
   /** A reindex whose segments tasks make. */
   readonly reindexByTasks = this.work(
     'reindex',

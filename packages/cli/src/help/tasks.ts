@@ -6,7 +6,7 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
     'Define and build an index',
     ['index init', 'index validate', 'index create', 'index apply', 'index reindex', 'index list'],
   ],
-  ['Build it by tasks', ['build plan', 'build task', 'build commit']],
+  ['Build it by tasks', ['build plan', 'build task', 'build merge', 'build commit']],
   [
     'Search',
     [

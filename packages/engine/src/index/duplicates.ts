@@ -1,6 +1,6 @@
 import { radixOrder } from '../base/arrays/radix-order.ts';
 import { hashBytes } from '../base/bytes/hash-bytes.ts';
-import { runSteps, type Steps } from '../base/steps.ts';
+import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import type { PendingSegment, RowLocation } from './pending-segment.ts';
 
 /** One of several live documents of a key: where its row lies, and the row's hash. */
@@ -20,29 +20,55 @@ export interface Duplicate {
 export const findDuplicates = (
   segments: readonly PendingSegment[],
   limit: number,
-): readonly Duplicate[] => runSteps(findingDuplicates(segments, limit, () => false));
+  most?: number,
+): readonly Duplicate[] => runSteps(findingDuplicates(segments, limit, () => false, most));
 
 /** Hashes that are walked in one step: some milliseconds. */
 const STEP = 16_384;
+/** Hashes that are sorted at once: with their documents 256 MiB. */
+const MAX_SORTED = 2 ** 25;
 
 /**
  * As `findDuplicates`, in steps. The key hashes of segments are sorted and walked side by side;
  * keys are compared only if their hashes are equal. Segments that are `settled` share no key among
  * themselves: they are not walked, but the other keys are looked up in them, in the order of their
- * hashes, so that a small change of a large index costs little.
+ * hashes, so that a small change of a large index costs little. Of more than `most` documents the
+ * hashes are walked in ranges, one after the other, so that memory is bounded.
  */
 export function* findingDuplicates(
   segments: readonly PendingSegment[],
   limit: number,
   settled: (segment: PendingSegment) => boolean,
+  most = MAX_SORTED,
+): Steps<readonly Duplicate[]> {
+  const { walked = [], searched = [] } = Object.groupBy(segments, (segment) =>
+    settled(segment) ? 'searched' : 'walked',
+  );
+  const ranges = Math.max(1, Math.ceil(walked.reduce((sum, { docs }) => sum + docs, 0) / most));
+  const duplicates: Duplicate[] = [];
+  for (let range = 0; range < ranges && duplicates.length < limit; range++) {
+    const isIn = (hash: number) => Math.floor((hash / NONE) * ranges) === range;
+    const finding = findingInRange({ walked, searched, isIn }, limit - duplicates.length);
+    duplicates.push(...(yield* partOf(finding, range / ranges, (range + 1) / ranges)));
+  }
+  return duplicates;
+}
+
+interface HashRange {
+  readonly walked: readonly PendingSegment[];
+  readonly searched: readonly PendingSegment[];
+  readonly isIn: (hash: number) => boolean;
+}
+
+function* findingInRange(
+  { walked: own, searched, isIn }: HashRange,
+  limit: number,
 ): Steps<readonly Duplicate[]> {
   const walked: SortedHashes[] = [];
-  for (const segment of segments) {
-    if (settled(segment)) continue;
-    walked.push(sortedHashes(segment));
+  for (const segment of own) {
+    walked.push(sortedHashes(segment, isIn));
     yield 0;
   }
-  const searched = segments.filter(settled);
   const duplicates: Duplicate[] = [];
   for (let count = 1; duplicates.length < limit; count++) {
     const hash = lowestHash(walked);
@@ -75,13 +101,19 @@ interface SortedHashes {
   from: number;
 }
 
-function sortedHashes(segment: PendingSegment): SortedHashes {
+function sortedHashes(segment: PendingSegment, isIn: HashRange['isIn']): SortedHashes {
   const hashes = new Uint32Array(segment.docs);
+  const docs = new Int32Array(segment.docs);
+  let count = 0;
   segment.keys.forEach((bytes, length, doc) => {
-    hashes[doc] = hashBytes(bytes, 0, length);
+    const hash = hashBytes(bytes, 0, length);
+    if (!isIn(hash)) return;
+    hashes[count] = hash;
+    docs[count++] = doc;
   });
-  const { values, order } = radixOrder(hashes);
-  return { segment, hashes: values, byHash: order, head: 0, from: 0 };
+  const { values, order } = radixOrder(hashes.subarray(0, count));
+  const byHash = count === segment.docs ? order : order.map((at) => docs[at]);
+  return { segment, hashes: values, byHash, head: 0, from: 0 };
 }
 
 /** More than any hash. */

@@ -3,7 +3,7 @@ import type { FileScan } from '@lakehouse-search/lake';
 import { BUILD_MS } from '../home/sweep.ts';
 import { definitionDigest } from '../schema/definition-digest.ts';
 import type { FilledBuild } from '../sync/build/rebuild.ts';
-import { plannedAt, type ReadSplit, type TaskResult } from './lines.ts';
+import { coveredBy, plannedAt, type ReadSplit, type TaskResult } from './lines.ts';
 import { incomplete, planOutdated } from './plan-faults.ts';
 import { recordsOf, scansByPath } from './split-files.ts';
 
@@ -23,7 +23,7 @@ export function requireOwn(
 ): void {
   const { definition } = request.mapping;
   const { index } = definition;
-  const { definition_version, snapshot, build, task, tasks } = result;
+  const { definition_version, snapshot, build, tasks } = result;
   if (result.definition_digest !== definitionDigest(definition))
     throw planOutdated(index, `its definition is not that of version ${definition_version}`);
   if (result.family !== family) throw planOutdated(index, 'its storage has another index');
@@ -31,7 +31,12 @@ export function requireOwn(
     throw planOutdated(index, `it is to be built at ${request.snapshotId}, not at ${snapshot}`);
   if (Date.now() - plannedAt(result) > BUILD_MS)
     throw planOutdated(index, 'what its tasks have uploaded is deleted after a week');
-  if (build === first.build && tasks === first.tasks && task < tasks) return;
+  if (
+    build === first.build &&
+    tasks === first.tasks &&
+    coveredBy(result).every((one) => one < tasks)
+  )
+    return;
   throw incomplete(index, `there are results of two plans, ${first.build} and ${build}`, AGAIN);
 }
 
@@ -61,7 +66,7 @@ export function requireWhole(
 
 function requireTasks(index: string, results: readonly TaskResult[]): void {
   const { tasks = 0 } = results[0] ?? {};
-  const have = new Set(results.map(({ task }) => task));
+  const have = new Set(results.flatMap(coveredBy));
   const without = Array.from({ length: tasks }, (_, task) => task).filter((one) => !have.has(one));
   if (without.length === 0) return;
   const more = without.length > MOST_NAMED ? ', …' : '';

@@ -41,6 +41,8 @@ export interface TaskName {
   readonly definition_digest: string;
   readonly definition_version: number;
   readonly snapshot: string;
+  /** Of a merge: the tasks whose segments it takes, ascending; `task` is the first of them. */
+  readonly covers?: readonly number[];
 }
 
 /** A task: all that a machine needs to build the segments of some rows of a table. */
@@ -56,7 +58,10 @@ export interface BuildTask extends TaskName {
   readonly memory_bytes: number;
   /** Rows of its splits, deleted ones too. */
   readonly rows: number;
+  /** None of a merge. */
   readonly splits: readonly Split[];
+  /** Of a merge: what it merges. */
+  readonly results?: readonly TaskResult[];
 }
 
 /** A split that was read. */
@@ -93,6 +98,9 @@ const SEGMENTS_PER_TASK = 100_000;
 export const firstSegment = ({ task }: Pick<TaskName, 'task'>): number =>
   (task + 1) * SEGMENTS_PER_TASK + 1;
 
+/** The tasks whose rows a task or its result has. */
+export const coveredBy = ({ task, covers = [task] }: TaskName): readonly number[] => covers;
+
 /** When a build was planned, in milliseconds since 1970. */
 export const plannedAt = ({ build }: Pick<TaskName, 'build'>): number => Number.parseInt(build, 10);
 
@@ -102,11 +110,11 @@ export const buildName = (plannedMs: number, what: unknown): string =>
 
 /** The name of the object that an attempt at a task uploads; the same for the same bytes. */
 export const taskBundle = (task: TaskName, { sha256 }: Omit<BundleRef, 'object'>): string =>
-  objectName(task, `${task.build} ${task.task} ${sha256}`);
+  objectName(task, `${task.build} ${coveredBy(task)} ${sha256}`);
 
 /** The name of the object of the result of a task. */
 export const resultObject = (task: TaskName): string =>
-  `${objectName(task, `${task.build} ${task.task}`)}.json`;
+  `${objectName(task, `${task.build} ${coveredBy(task)}`)}.json`;
 
 const objectName = (task: TaskName, what: string): string =>
   bundleName(buildNumber(plannedAt(task)), uuidOf(what));
@@ -122,19 +130,27 @@ export const taskName = ({
   definition_digest,
   definition_version,
   snapshot,
+  covers,
 }: TaskName): TaskName => ({
   ...{ format, build, task, tasks, index, family },
   ...{ definition_digest, definition_version, snapshot },
+  ...(covers === undefined ? {} : { covers }),
 });
 
 /** A task or a result of a line of text. Throws invalid_argument. */
-export const readTask = (line: string): BuildTask => task(jsonValue(line, 'a task'));
+export const readTask = (line: string): BuildTask => {
+  const read = task(jsonValue(line, 'a task'));
+  return read.results === undefined ? read : { ...read, results: read.results.map(checkedResult) };
+};
 /** As `readTask`. */
-export const readResult = (line: string): TaskResult => {
-  const read = result(jsonValue(line, 'the result of a task'));
+export const readResult = (line: string): TaskResult =>
+  checkedResult(jsonValue(line, 'the result of a task'));
+
+function checkedResult(value: unknown): TaskResult {
+  const read = result(value);
   checkBundle(read.bundle);
   return read;
-};
+}
 
 const COUNT = whole(0, Number.MAX_SAFE_INTEGER);
 export const MOST_TASKS = 10_000;
@@ -157,6 +173,7 @@ const NAME: Fields<TaskName> = {
   definition_digest: sha256Check,
   definition_version: COUNT,
   snapshot: matching(/^-?\d{1,19}$/, 'the id of a snapshot'),
+  covers: list(whole(0, MOST_TASKS - 1), MOST_TASKS),
 };
 const TASK: Fields<BuildTask> = {
   ...NAME,
@@ -167,6 +184,7 @@ const TASK: Fields<BuildTask> = {
   memory_bytes: COUNT,
   rows: COUNT,
   splits: list(record(SPLIT, ['path']), MOST_LISTED),
+  results: list(object, MOST_TASKS),
 };
 const SEGMENT = { id: matching(/^s\d+$/, 'the id of a segment'), docs: COUNT, keys: list(text, 2) };
 const RESULT: Fields<TaskResult> = {
@@ -190,8 +208,9 @@ const RESULT: Fields<TaskResult> = {
 
 const required = <T extends object>(fields: Fields<T>, ...optional: readonly (keyof T)[]) =>
   (Object.keys(fields) as (keyof T)[]).filter((name) => !optional.includes(name));
-const task = requestOf<BuildTask>(TASK, ...required(TASK));
+const task = requestOf<BuildTask>(TASK, ...required(TASK, 'covers', 'results'));
 const OPTIONAL = [
+  'covers',
   'skipped',
   'dropped_duplicates',
   'untyped_values',

@@ -2,7 +2,8 @@
  * A task of a build: reads the rows of its splits and makes their segments, in a temporary folder,
  * by the same code as a reindex. They travel to the store of the index as one bundle; the result is
  * an object beside it. A task that has run already returns that result: retries and twins do no
- * harm, and a build that goes on does only what is missing.
+ * harm, and a build that goes on does only what is missing. A merge fetches the segments of other
+ * tasks in place of rows, and refuses or settles rows of them that share a key.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
@@ -46,6 +47,7 @@ import {
 } from './lines.ts';
 import { requirePlanned } from './plan-faults.ts';
 import { scansByPath, spanOf } from './split-files.ts';
+import { fillFromSome } from './take-results.ts';
 
 /** What a task runs with. */
 export interface TaskHost {
@@ -122,7 +124,8 @@ async function build(running: RunningTask, call: CallContext): Promise<TaskResul
   const parts = await partsOf(table, task);
   const mapping = mappingOver(registeredDefinition(task.definition), table);
   const built = await buildSegments(running, { parts, mapping, directory }, call);
-  const splits = await readSplits(table, parts);
+  const splits =
+    task.results?.flatMap((result) => result.splits) ?? (await readSplits(table, parts));
   const sent = await send(home, task, directory, built, call.signal);
   const { user, system } = process.cpuUsage(started.cpu);
   return {
@@ -145,7 +148,7 @@ interface Segments {
 }
 
 function buildSegments(
-  { task, host, table, folder }: RunningTask,
+  { task, host, home, table, folder }: RunningTask,
   { parts, mapping, directory }: Segments,
   { signal, progress }: CallContext,
 ): Promise<RebuildResult> {
@@ -160,8 +163,17 @@ function buildSegments(
     saveMs: Number.POSITIVE_INFINITY,
     resources: host.resources(task.memory_bytes),
     part: { firstSegment: firstSegment(task), writtenMs: plannedAt(task) },
+    fill: task.results && fillFromSome({ ...taken(home, task), uploaded: new Map() }),
   });
 }
+
+/** What a merge takes. */
+const taken = (home: Home, { family, results = [] }: BuildTask) => ({
+  ...{ home, family },
+  results: async function* () {
+    yield* results;
+  },
+});
 
 interface SplitParts {
   readonly split: Split;

@@ -40,25 +40,25 @@ export async function splitFiles(
     if (spans.length < 2) sized.push({ split: { path }, rows });
     else for (const [from, to] of spans) sized.push({ split: { path, from, to }, rows: to - from });
   }
-  return inTasks(sized, total, tasks);
-}
-
-/** Each split goes to the task in whose share of the rows its middle is. */
-function inTasks(
-  sized: readonly SizedSplit[],
-  total: number,
-  tasks: number,
-): readonly TaskSplits[] {
-  let before = 0;
-  const taskOf = ({ rows }: SizedSplit): number => {
-    const middle = before + rows / 2;
-    before += rows;
-    return Math.min(tasks - 1, Math.floor((middle * tasks) / Math.max(1, total)));
-  };
-  return [...Map.groupBy(sized, taskOf).values()].map((own) => ({
+  return inShares(sized, total, tasks).map((own) => ({
     splits: joined(own.map(({ split }) => split)),
     rows: own.reduce((sum, { rows }) => sum + rows, 0),
   }));
+}
+
+/** Groups items with `total` rows: each goes to the share of the rows that its middle is in. */
+export function inShares<T extends { readonly rows: number }>(
+  items: readonly T[],
+  total: number,
+  shares: number,
+): readonly (readonly T[])[] {
+  let before = 0;
+  const shareOf = ({ rows }: T): number => {
+    const middle = before + rows / 2;
+    before += rows;
+    return Math.min(shares - 1, Math.floor((middle * shares) / Math.max(1, total)));
+  };
+  return [...Map.groupBy(items, shareOf).values()];
 }
 
 /** Row groups of one file that follow each other as one split. */

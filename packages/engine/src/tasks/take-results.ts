@@ -2,7 +2,8 @@
  * A build whose segments its tasks have made:
  *
  * 1. Results are compared with the index and with each other as they come, and the files of their
- *    segments are fetched into the folder of the generation.
+ *    segments are fetched into the folder of the generation; what another result has merged is left
+ *    out.
  * 2. At the end each row of the snapshot must be there once: each data file is covered by splits
  *    without gap or overlap, and its rows are the documents, the deleted and the skipped ones.
  * 3. The writer takes the segments in the order of the tasks. The build finds rows that share keys,
@@ -26,9 +27,9 @@ import {
 } from '../index/commits/commit.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
-import type { FillBuild, FilledBuild } from '../sync/build/rebuild.ts';
+import type { FillBuild, FilledBuild, RebuildResult } from '../sync/build/rebuild.ts';
 import { requireOwn, requireWhole } from './check-results.ts';
-import { resultObject, type TaskResult } from './lines.ts';
+import { coveredBy, resultObject, type TaskResult } from './lines.ts';
 import { planOutdated } from './plan-faults.ts';
 
 /** The results that a build takes. */
@@ -55,38 +56,65 @@ interface Part {
 export const fillFromResults =
   (taken: TakenResults): FillBuild =>
   async (build) => {
-    const { request, writer, skipped, leftOut } = build;
-    const parts = new Map<number, Part>();
-    for await (const result of taken.results(build)) {
-      refuseAborted(request.signal);
-      requireOwn(build, taken.family, result, parts.values().next().value?.result);
-      if (parts.has(result.task)) continue;
-      const commit = await bring(build, taken, result).catch(async (error) => {
-        if (GONE.has(error.code)) await forget(taken, result);
-        throw error;
-      });
-      parts.set(result.task, { result, commit });
-      report(build, parts);
-    }
+    const parts = await bringAll(build, taken);
     requireWhole(
       build,
-      [...parts.values()].map(({ result }) => result),
+      parts.map(({ result }) => result),
     );
-    let droppedDuplicates = 0;
-    let vectors: VectorCounts = {};
-    for (const { result, commit } of inOrder(parts)) {
-      writer.take(commit);
-      if (result.skipped !== undefined) skipped.take(request.mapping, result.skipped);
-      for (const [field, count] of Object.entries(result.untyped_values ?? {}))
-        leftOut.set(field, (leftOut.get(field) ?? 0) + count);
-      droppedDuplicates += result.dropped_duplicates ?? 0;
-      vectors = addVectorCounts(vectors, result);
-    }
-    return { droppedDuplicates, vectors };
+    return takeAll(build, parts);
   };
 
-const inOrder = (parts: ReadonlyMap<number, Part>): readonly Part[] =>
-  [...parts.values()].sort((a, b) => a.result.task - b.result.task);
+/** As `fillFromResults`, of a part of a build. */
+export const fillFromSome =
+  (taken: TakenResults): FillBuild =>
+  async (build) =>
+    takeAll(build, await bringAll(build, taken));
+
+/** The results whose segments no other of them has merged, each once. */
+export function unmerged(results: readonly TaskResult[]): readonly TaskResult[] {
+  const taken = new Set<number>();
+  const bySize = results.toSorted((a, b) => coveredBy(b).length - coveredBy(a).length);
+  return bySize.filter((result) => {
+    const isTaken = coveredBy(result).every((task) => taken.has(task));
+    for (const task of coveredBy(result)) taken.add(task);
+    return !isTaken;
+  });
+}
+
+/** Fetches the files of the results, which are returned in the order of the tasks. */
+async function bringAll(build: FilledBuild, taken: TakenResults): Promise<readonly Part[]> {
+  const parts = new Map<number, Part>();
+  for await (const result of taken.results(build)) {
+    refuseAborted(build.request.signal);
+    requireOwn(build, taken.family, result, parts.values().next().value?.result);
+    if (parts.has(result.task)) continue;
+    const commit = await bring(build, taken, result).catch(async (error) => {
+      if (GONE.has(error.code)) await forget(taken, result);
+      throw error;
+    });
+    parts.set(result.task, { result, commit });
+    report(build, parts);
+  }
+  return [...parts.values()].sort((a, b) => a.result.task - b.result.task);
+}
+
+/** Gives the segments to the writer. */
+function takeAll(
+  { request, writer, skipped, leftOut }: FilledBuild,
+  parts: readonly Part[],
+): Pick<RebuildResult, 'droppedDuplicates' | 'vectors'> {
+  let droppedDuplicates = 0;
+  let vectors: VectorCounts = {};
+  for (const { result, commit } of parts) {
+    writer.take(commit);
+    if (result.skipped !== undefined) skipped.take(request.mapping, result.skipped);
+    for (const [field, count] of Object.entries(result.untyped_values ?? {}))
+      leftOut.set(field, (leftOut.get(field) ?? 0) + count);
+    droppedDuplicates += result.dropped_duplicates ?? 0;
+    vectors = addVectorCounts(vectors, result);
+  }
+  return { droppedDuplicates, vectors };
+}
 
 const GONE: ReadonlySet<ErrorCode> = new Set(['corrupt_index', 'index_busy']);
 
@@ -123,6 +151,7 @@ function requireSame(index: string, { checkpoint: built }: Commit, own: Checkpoi
 function report({ request }: FilledBuild, parts: ReadonlyMap<number, Part>): void {
   const results = [...parts.values()].map(({ result }) => result);
   const docs_done = results.reduce((sum, { docs }) => sum + docs, 0);
-  const docs_total = Math.round((docs_done * results[0].tasks) / results.length);
+  const done = results.flatMap(coveredBy).length;
+  const docs_total = Math.round((docs_done * results[0].tasks) / done);
   request.progress?.({ phase: 'reading', docs_done, docs_total, snapshot: results[0].snapshot });
 }

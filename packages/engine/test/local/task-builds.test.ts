@@ -62,6 +62,17 @@ async function build(engine: LocalEngine, index: string, tasks?: number): Promis
   await engine.commitBuild({ index, results: results.toReversed() });
 }
 
+/** Results, and those of merges of their segments. */
+async function merged(
+  engine: LocalEngine,
+  index: string,
+  results: readonly string[],
+  tasks?: number,
+): Promise<string[]> {
+  const merges = await engine.planMerges({ index, results, tasks });
+  return [...results, ...(await run(merges.map((task) => JSON.stringify(task))))];
+}
+
 let random: RandomRows = randomRows(SEED);
 const row = (id: number) => random.row(id);
 
@@ -88,6 +99,11 @@ describe('an index that tasks build', () => {
       expect(expected.documents.length).toBeGreaterThan(1000);
       for (const tasks of TASKS) {
         await build(backend, 't', tasks);
+        expect(await seen(backend, 't', queries)).toEqual(expected);
+        const results = await run(await planned(backend, 't', tasks));
+        const once = await merged(backend, 't', results, 3);
+        const twice = await merged(backend, 't', once, 1);
+        await backend.commitBuild({ index: 't', results: twice });
         expect(await seen(backend, 't', queries)).toEqual(expected);
         // and goes on as any other
         await lake.append([row(90_000 + tasks)]);
@@ -248,6 +264,18 @@ describe('results of tasks', () => {
     expect(error.message).toMatch(/key id=7 stands in two rows: row [07] of .* and row [07] of /);
   });
 
+  it('are merged by tasks, which find rows that share a key', async () => {
+    const lake = await twoFiles();
+    await lake.append([60, 200, 201, 202].map(row));
+    const results = await run(await planned(lake.backend, 't', 30));
+    expect(results).toHaveLength(3);
+    const [all] = await lake.backend.planMerges({ index: 't', results });
+    const error = await failure(runTaskLine(JSON.stringify(all), {}));
+    expect(error.code).toBe('source_invalid');
+    expect(error.message).toMatch(/key id=60 stands in two rows/);
+    expect(objects(lake, '9')).toHaveLength(6);
+  });
+
   it('leave the last of the rows with one key, and rows that cannot be indexed', async () => {
     const more = 'on_duplicate_key: last\non_bad_row: skip\n';
     const lake = await twoFiles(`${WORDS}${more}`);
@@ -256,7 +284,12 @@ describe('results of tasks', () => {
       { ...row(1), id: null },
     ]);
     const results = await run(await planned(lake.backend, 't', 3));
-    const built = await lake.backend.commitBuild({ index: 't', results });
+    let built = await lake.backend.commitBuild({ index: 't', results });
+    expect(built).toMatchObject({ doc_count: 100, dropped_duplicates: 1, skipped_rows: 1 });
+    const again = await run(await planned(lake.backend, 't', 3));
+    const all = await merged(lake.backend, 't', again);
+    expect(all.length).toBe(again.length + 1);
+    built = await lake.backend.commitBuild({ index: 't', results: all });
     expect(built).toMatchObject({ doc_count: 100, dropped_duplicates: 1, skipped_rows: 1 });
     const { total } = await lake.backend.search({ index: 't', query: 'newest' });
     expect(total).toBe(1);

@@ -27,8 +27,12 @@ type Changes = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
 
 const QUERIES = ['title:fig', 'title:(plum every)', 'title:"pear plum"', 'kind:a OR title:sloe'];
 
-/** Everything that a reader sees: documents, digest, hits with their scores. */
+/**
+ * Everything that a reader sees: documents, digest, hits with their scores. Deleted documents count
+ * in scores until they are merged away.
+ */
 async function seen({ backend }: FollowedIndex, { doc_count, snapshot }: SyncResponse) {
+  await backend.compact({});
   const documents = await Array.fromAsync(backend.exportDocuments({}));
   const found = await Promise.all(QUERIES.map((query) => backend.search({ query, limit: 100 })));
   const near = await backend.semantic({

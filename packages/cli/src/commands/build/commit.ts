@@ -1,9 +1,8 @@
-import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
-import { readLines } from '../../files/read-text.ts';
 import { nextSearch } from '../../search/next-search.ts';
 import { builtLines } from '../../sync/built-lines.ts';
+import { readResults, resultsArg } from '../../sync/results-arg.ts';
 
 export default class BuildCommit extends LhsCommand {
   static override summary =
@@ -12,19 +11,11 @@ export default class BuildCommit extends LhsCommand {
     '<%= config.bin %> build commit incidents results.jsonl',
     'cat results/* | <%= config.bin %> build commit incidents',
   ];
-  static override args = {
-    index: indexArg,
-    results: Args.string({
-      ignoreStdin: true,
-      description: 'file with the lines that tasks have printed, - for stdin',
-      default: '-',
-    }),
-  };
+  static override args = { index: indexArg, results: resultsArg };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(BuildCommit);
-    const lines = await Array.fromAsync(readLines(args.results));
-    const results = lines.filter((line) => line.trim() !== '');
+    const results = await readResults(args.results);
     const backend = await this.localBackend(flags);
     const done = await this.stoppable('the live generation is untouched', (signal) =>
       backend.commitBuild({ index: args.index, results }, { signal }),

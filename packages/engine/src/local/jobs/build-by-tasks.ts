@@ -19,9 +19,10 @@ import { buildResources, requireMemory } from '../../sync/build/build-resources.
 import type { FilledBuild } from '../../sync/build/rebuild.ts';
 import { type BuildTask, readResult, readTask, type TaskResult } from '../../tasks/lines.ts';
 import { incomplete, requirePlanned } from '../../tasks/plan-faults.ts';
+import { planMerges } from '../../tasks/plan-merges.ts';
 import { type PlannedBuild, planTasks, type TaskCount } from '../../tasks/plan-tasks.ts';
 import { runTask } from '../../tasks/run-task.ts';
-import { fillFromResults } from '../../tasks/take-results.ts';
+import { fillFromResults, unmerged } from '../../tasks/take-results.ts';
 import { buildThreads } from '../../workers/build-threads.ts';
 import { embedThreads } from '../../workers/embed-threads.ts';
 import { accessible } from '../caller.ts';
@@ -47,6 +48,11 @@ export type RunTasks = (
 export interface TaskResults {
   readonly index: string;
   readonly results: readonly string[];
+}
+
+/** Results to merge, at most by so many tasks. */
+export interface MergeRequest extends TaskResults, Pick<ReindexRequest, 'memory_bytes'> {
+  readonly tasks?: number | undefined;
 }
 
 type Jobs = Pick<LocalJobs, 'run'>;
@@ -75,6 +81,21 @@ export async function planLocal(
   } finally {
     await table.close();
   }
+}
+
+/**
+ * Tasks that merge the segments of results. Throws invalid_argument for an index without `storage`,
+ * limit_exceeded, index_not_found.
+ */
+export async function planMergesLocal(
+  indexes: LocalIndexes,
+  { index, results, tasks, ...request }: MergeRequest,
+  call: CallContext,
+): Promise<readonly BuildTask[]> {
+  const known = accessible(indexes, index, call);
+  const home = await openStorage(known);
+  const at = planOf(indexes, known, { home, family: '' }, request);
+  return planMerges(at, results.map(readResult), tasks);
 }
 
 /** A reindex whose segments `run` makes, as a job. Throws as a reindex, and as `planLocal`. */
@@ -110,7 +131,7 @@ export function commitResults(
   call: CallContext,
   jobs: Jobs,
 ): Promise<ReindexResponse> {
-  const read = results.map(readResult);
+  const read = unmerged(results.map(readResult));
   const [first] = read;
   if (first === undefined)
     throw incomplete(index, 'there are no results', 'give the lines that its tasks have printed');
@@ -168,7 +189,7 @@ const planOf = (
   { clock }: LocalIndexes,
   { definition, registered, folder }: KnownIndex,
   at: AtStorage,
-  { memory_bytes }: TaskBuildRequest,
+  { memory_bytes }: Pick<ReindexRequest, 'memory_bytes'>,
 ) => ({
   ...{ ...at, definition, definitionVersion: registered.version, baseDir: registered.baseDir },
   after: currentGeneration(folder)?.number ?? 0,

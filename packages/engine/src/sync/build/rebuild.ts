@@ -80,7 +80,7 @@ export interface RebuildRequest extends CallContext {
   readonly resources?: BuildResources | undefined;
   /** Brings segments that are built elsewhere. Default: the rows of the table are read here. */
   readonly fill?: FillBuild | undefined;
-  /** Only segments are built, which another build takes. Default: the whole index. */
+  /** Only segments are built, few of them, which another build takes. Default: the whole index. */
   readonly part?: BuildPart | undefined;
 }
 
@@ -173,7 +173,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
     const more = { ...snapshotOf(request), ...shardProgress(request, writer, docs) };
     const settings = request.resources && mergeSettings(request.resources);
-    if (filled === undefined) {
+    if (filled === undefined || part !== undefined) {
       await merges.force(1, { ...mergeProgress(request, more), signal, settings });
     }
     refuseAborted(signal);
