@@ -11,6 +11,19 @@ const BEHIND: IndexStatus = {
 const lines = (status: Partial<IndexStatus>) =>
   statusLines({ ...BEHIND, ...status }, styleFor({ color: false }), 100);
 
+describe('the status of an index whose nodes are away', () => {
+  it('has no figures', () => {
+    const away = { index_generation: 0, num_docs: 0, missing_shards: [0, 1] };
+    expect(lines(away)[0]).toBe('notes   live, on no node that answers');
+  });
+
+  it('says what brings more copies', () => {
+    expect(lines({ lacking_copies: [0, 2] }).join(' ')).toMatch(
+      /shards 0, 2 are on fewer nodes than "replicas" requires: start nodes/,
+    );
+  });
+});
+
 describe('the status of an index that is behind its table', () => {
   it('names the sync, unless a control plane syncs it', () => {
     expect(lines({})).toContainEqual(expect.stringMatching(/^next +lhs index sync notes$/));

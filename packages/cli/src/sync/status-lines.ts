@@ -49,6 +49,7 @@ export const behindLines = (status: IndexStatus): string[] =>
 
 function generation(status: IndexStatus): string {
   if (status.status === 'created') return 'created, not built yet';
+  if (status.index_generation === 0) return 'live, on no node that answers';
   const { num_docs, segments, pending_merges: merges } = status;
   const due = merges === 0 ? '' : ` (${plural(merges, 'merge')} due)`;
   const { shards = [], windows } = status;

@@ -94,7 +94,7 @@ export const missingWords = (shards: readonly number[]): string =>
     : `shards ${shards.join(', ')} are on no node: their rows are missing`;
 
 /** Shards of an index that fewer nodes of its cluster have than `replicas` requires. */
-export const lackingWords = (shards: readonly number[]): string =>
-  shards.length === 1
-    ? `shard ${shards[0]} is on fewer nodes than "replicas" requires`
-    : `shards ${shards.join(', ')} are on fewer nodes than "replicas" requires`;
+export const lackingWords = (shards: readonly number[]): string => {
+  const which = shards.length === 1 ? `shard ${shards[0]} is` : `shards ${shards.join(', ')} are`;
+  return `${which} on fewer nodes than "replicas" requires: start nodes that read its store`;
+};

@@ -102,7 +102,7 @@ export class ClusterIndexApi
     return {
       ...status,
       ...lost,
-      ...faultsOf(route, registeredDefinition(definition)),
+      ...faultsOf(route, awake, registeredDefinition(definition)),
       ...(fault && { sync_failure: failureOf(fault) }),
     };
   }
@@ -133,7 +133,7 @@ export class ClusterIndexApi
           num_docs: sumOf(nodes, name, 'docs'),
           bytes: sumOf(nodes, name, 'bytes'),
           snapshot: route?.snapshot ?? null,
-          ...faultsOf(route, registered),
+          ...faultsOf(route, nodes, registered),
         };
       });
   }

@@ -1,5 +1,7 @@
 import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { describe, expect, it } from 'vitest';
+import type { NodeIndex } from '../../cluster/node-state.ts';
+import type { LivingNode } from '../placement/route-over.ts';
 import { faultsOf } from './missing-shards.ts';
 
 const definition = (settings: string) =>
@@ -20,6 +22,14 @@ const routeOver = (...counts: readonly number[]) => ({
   ),
 });
 
+/** Nodes with the commit of the route. */
+const living = (...names: readonly string[]): LivingNode[] =>
+  names.map((node) => {
+    const index = { index: 'notes', commits: [{ commit: 'c' }] } as unknown as NodeIndex;
+    return { node, address: `${node}:1`, indexes: [index], followed: [] };
+  });
+const NODES = living('n0', 'n1', 'n2');
+
 describe('what an index says of its shards', () => {
   it.each([
     ['replicas: 2', [3, 3], {}],
@@ -28,10 +38,19 @@ describe('what an index says of its shards', () => {
     ['replicas: 0', [1, 1], {}],
     ['', [1, 0], { missing_shards: [1] }],
   ])('names those on no node, and those on fewer than %s requires', (settings, counts, shown) => {
-    expect(faultsOf(routeOver(...counts), definition(settings))).toEqual(shown);
+    expect(faultsOf(routeOver(...counts), NODES, definition(settings))).toEqual(shown);
+  });
+
+  it('counts nodes that answer alone', () => {
+    const [first, second] = living('n0', 'n1');
+    const silent = { ...second, isSilent: true };
+    const said = (...nodes: LivingNode[]) =>
+      faultsOf(routeOver(2, 1), nodes, definition('replicas: 1'));
+    expect(said(first, silent)).toEqual({ lacking_copies: [0, 1] });
+    expect(said(silent)).toEqual({ missing_shards: [0, 1] });
   });
 
   it('is nothing before it is built', () => {
-    expect(faultsOf(undefined, definition('replicas: 2'))).toEqual({});
+    expect(faultsOf(undefined, NODES, definition('replicas: 2'))).toEqual({});
   });
 });

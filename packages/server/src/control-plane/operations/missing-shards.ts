@@ -25,9 +25,22 @@ export function shortShards(
   return replicas.flatMap((own, shard) => (isShort(own) ? [shard] : []));
 }
 
-/** What routes say of shards with too few nodes. */
-export function faultsOf(route: Route | undefined, definition: Defined) {
-  if (route === undefined) return {};
+/** A route without nodes that do not answer now, or not with its commit. */
+function answering(route: Route, nodes: readonly LivingNode[]): Pick<Route, 'replicas'> {
+  const replicas = route.replicas.map((own) =>
+    own.filter(({ node, commit }) => commitsOf(route, node, nodes).includes(commit)),
+  );
+  return { replicas };
+}
+
+/** What a route says of shards that too few of these nodes have. */
+export function faultsOf(
+  known: Route | undefined,
+  nodes: readonly LivingNode[],
+  definition: Defined,
+) {
+  if (known === undefined) return {};
+  const route = answering(known, nodes);
   const missing = missingShards(route);
   const short = shortShards(route, definition);
   return {
@@ -42,10 +55,7 @@ export function faultsOf(route: Route | undefined, definition: Defined) {
  */
 export function missingOf(routes: readonly Route[], nodes: readonly LivingNode[]): object {
   const all = routes.flatMap((route): [string, readonly number[]][] => {
-    const replicas = route.replicas.map((own) =>
-      own.filter(({ node, commit }) => commitsOf(route, node, nodes).includes(commit)),
-    );
-    const missing = missingShards({ replicas });
+    const missing = missingShards(answering(route, nodes));
     return missing === undefined ? [] : [[route.index, missing]];
   });
   return all.length === 0 ? {} : { status: 'degraded', missing_shards: Object.fromEntries(all) };
