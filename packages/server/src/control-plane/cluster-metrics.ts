@@ -1,7 +1,6 @@
 import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { Gauge, type Registry } from 'prom-client';
 import type { Store } from '../store/open-store.ts';
-import type { Route } from '../store/routes.ts';
 import { shortShards } from './operations/missing-shards.ts';
 
 /** Where the metrics of a cluster are read from when they are scraped. */
@@ -43,36 +42,51 @@ export function clusterMetrics(registry: Registry, sources: ClusterSources): voi
     'jobs of the cluster that have not ended',
     async () => (await store.jobs.list({ running: true })).length,
   );
-  routeMetrics(registers, store);
+  routeMetrics(registry, async () => {
+    const [routes, definitions] = [await store.routes.list(), await store.definitions.list()];
+    return routes.map((route): RouteFigures => {
+      const { index, generation, replicas } = route;
+      const stored = definitions.find((each) => each.index === index);
+      const defined = stored === undefined ? {} : registeredDefinition(stored.definition);
+      return {
+        ...{ index, generation },
+        missing_shards: replicas.filter((own) => own.length === 0).length,
+        lacking_copies: shortShards(route, defined).length,
+      };
+    });
+  });
 }
 
-function routeMetrics(
-  registers: Registry[],
-  { routes, definitions }: Pick<Store, 'routes' | 'definitions'>,
+/** What is measured of the route of an index. */
+export interface RouteFigures {
+  readonly index: string;
+  readonly generation: number;
+  readonly missing_shards: number;
+  /** Absent where definitions are not known. */
+  readonly lacking_copies?: number;
+}
+
+const ROUTE_FIGURES: Readonly<Record<Exclude<keyof RouteFigures, 'index'>, string>> = {
+  generation: 'generation of the route of an index',
+  missing_shards: 'shards of an index that no living node has at its visible snapshot',
+  lacking_copies: 'shards of an index that fewer nodes have than its definition requires',
+};
+
+/** Adds the metrics of routes. */
+export function routeMetrics(
+  registry: Registry,
+  read: () => readonly RouteFigures[] | Promise<readonly RouteFigures[]>,
 ): void {
-  const gauge = (name: string, help: string, read: (route: Route) => number | Promise<number>) =>
+  for (const [name, help] of Object.entries(ROUTE_FIGURES)) {
     new Gauge({
-      ...{ name, help, registers, labelNames: ['index'] },
+      ...{ name: `lhs_route_${name}`, help, registers: [registry], labelNames: ['index'] },
       async collect() {
         this.reset();
-        for (const route of await routes.list()) {
-          this.set({ index: route.index }, await read(route));
+        for (const figures of await read()) {
+          const value = figures[name as keyof typeof ROUTE_FIGURES];
+          if (value !== undefined) this.set({ index: figures.index }, value);
         }
       },
     });
-  gauge('lhs_route_generation', 'generation of the route of an index', (route) => route.generation);
-  gauge(
-    'lhs_route_missing_shards',
-    'shards of an index that no living node has at its visible snapshot',
-    ({ replicas }) => replicas.filter((own) => own.length === 0).length,
-  );
-  gauge(
-    'lhs_route_lacking_copies',
-    'shards of an index that fewer nodes have than its definition requires',
-    async (route) => {
-      const stored = await definitions.get(route.index);
-      if (stored === undefined) return 0;
-      return shortShards(route, registeredDefinition(stored.definition)).length;
-    },
-  );
+  }
 }

@@ -2,9 +2,11 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { IndexApi, NamesApi } from '@lakehouse-search/contract/internal';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
+import type { RoutingSource } from '../cluster/routing.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import { NodePool } from '../control-plane/cluster-context.ts';
+import { type RouteFigures, routeMetrics } from '../control-plane/cluster-metrics.ts';
 import { controlPlaneAccounts } from '../control-plane/control-plane-client.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { ErasedRecords } from '../control-plane/operations/erased-records.ts';
@@ -99,6 +101,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     receiptKey: () => store.receiptKey(),
     admit: admitDefinition(names),
   });
+  routeMetrics(metrics.registry, () => routeFigures(routing));
   const callers = await callersOf(request, store, planes, { faults, later });
   await routing.refresh();
   const access = limitFailures(callers.access, options.limits.failuresPerMinute);
@@ -142,6 +145,17 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const reload = () => certificates?.reload();
   return { url, grpc, indexes, reload, ...passwordsOf(callers) };
 }
+
+/** The routes as this gateway reads them. */
+const routeFigures = (routing: RoutingSource): readonly RouteFigures[] =>
+  routing.names().flatMap((index) => {
+    const { generation, shards = [] } = routing.current(index) ?? {};
+    if (generation === undefined) return [];
+    const missing = shards.filter(({ replicas }) =>
+      replicas.every(({ address }) => routing.isDown(address)),
+    );
+    return [{ index, generation, missing_shards: missing.length }];
+  });
 
 /** Throws unreachable until reads, and logins of a new cluster, are possible. */
 function requireReady(routing: Pick<LedRouting, 'requireReady'>, { lateAdmin }: Callers): void {

@@ -114,6 +114,9 @@ describe('a control plane that is away', () => {
     const started = await start();
     for (const { url } of [running, started]) {
       expect([await isReady(url), await total(url)]).toEqual([200, ROWS]);
+      const figures = await (await fetch(`${url}/metrics`)).text();
+      expect(figures).toMatch(/^lhs_route_generation\{index="notes"\} [1-9]/m);
+      expect(figures).toMatch(/^lhs_route_missing_shards\{index="notes"\} 0$/m);
     }
     await running.stop();
     await started.stop();
