@@ -1,5 +1,4 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import type { handleUnaryCall, Server, ServiceDefinition } from '@grpc/grpc-js';
+import { create } from '@bufbuild/protobuf';
 import {
   CONTROL_PLANE_METHODS,
   type RegisterReply,
@@ -11,7 +10,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { isUnreachable } from '@lakehouse-search/contract/internal';
 import { homePlace, registeredDefinition } from '@lakehouse-search/engine/internal';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
-import { readNodeCall } from '../cluster/cluster-token.ts';
+import { type InternalMethod, internalMethod, LARGE_BYTES } from '../cluster/internal-method.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
 import { fencedOff } from '../store/leases.ts';
@@ -22,8 +21,6 @@ import { refuseUnlicensed } from './operations/control-plane-api.ts';
 /** What the internal service of a control plane works with. */
 export interface ControlPlaneServiceOptions {
   readonly store: Store;
-  /** The key of the cluster; absent: callers need no token. */
-  readonly key?: string | undefined;
   /** A node without a heartbeat loses its lease after this time. */
   readonly nodeMs: number;
   /** Aborts when the server stops: calls that wait are answered. */
@@ -32,70 +29,36 @@ export interface ControlPlaneServiceOptions {
   readonly authenticate: (authorization: string | undefined) => Promise<VerifiedCaller>;
   /** Makes the first account; a password that was generated for it. */
   readonly openAccounts: (password: string | undefined) => Promise<string | undefined>;
-  /** The status of an error in gRPC. */
-  readonly statusOf: (error: unknown) => object;
-  /** A method for callers with the key of the cluster, with at most so many bytes per request. */
-  readonly method: (path: string, mostBytes: number) => ServiceDefinition[string];
 }
-
-/** Bytes of what grows with the indexes of a cluster: states of nodes, versions of routings. */
-const STATE_BYTES = 64 * 1024 * 1024;
-/** Bytes of headers and passwords. */
-const ACCOUNT_BYTES = 1024 * 1024;
 
 const LOOK_MS = 50;
 const MOST_WAIT_MS = 30_000;
 
-/** Adds registration and routing to a gRPC server. */
-export function addControlPlane(server: Server, options: ControlPlaneServiceOptions): void {
+/** Registration, routing and accounts, as nodes and gateways call them. */
+export function controlPlaneMethods(
+  options: ControlPlaneServiceOptions,
+): readonly InternalMethod[] {
   const { register, routing, authenticate, openAccounts } = CONTROL_PLANE_METHODS;
-  const { method } = options;
-  const definition: ServiceDefinition = {
-    RegisterServedIndex: method(register.path, STATE_BYTES),
-    GetRouting: method(routing.path, STATE_BYTES),
-    Authenticate: method(authenticate.path, ACCOUNT_BYTES),
-    OpenAccounts: method(openAccounts.path, ACCOUNT_BYTES),
-  };
-  const answer =
-    (work: (request: Buffer) => Promise<Uint8Array>): handleUnaryCall<Buffer, Buffer> =>
-    (call, callback) => {
-      const [header] = call.metadata.get('authorization');
-      const run = async () => {
-        readNodeCall(options.key, typeof header === 'string' ? header : undefined);
-        return Buffer.from(await work(call.request));
-      };
-      run().then(
-        (bytes) => callback(null, bytes),
-        (error) => callback(options.statusOf(error)),
-      );
-    };
   const currentRouting = rememberedRouting(options.store);
-  server.addService(definition, {
-    RegisterServedIndex: answer(async (bytes) => {
-      const reply = await registered(options, fromBinary(register.input, bytes));
-      return toBinary(register.output, reply);
-    }),
-    GetRouting: answer(async (bytes) => {
-      const request = fromBinary(routing.input, bytes);
-      const reply = await changedRouting(currentRouting, request, options.stopping);
-      return toBinary(routing.output, reply);
-    }),
-    Authenticate: answer(async (bytes) => {
-      const { authorization } = fromBinary(authenticate.input, bytes);
+  return [
+    internalMethod(register, (request) => registered(options, request), LARGE_BYTES),
+    internalMethod(
+      routing,
+      (request) => changedRouting(currentRouting, request, options.stopping),
+      LARGE_BYTES,
+    ),
+    internalMethod(authenticate, async ({ authorization }) => {
       const { principal, expiresMs } = await options.authenticate(authorization);
-      const reply = {
+      return {
         principal: JSON.stringify(principal),
         ...(expiresMs === null ? {} : { expiresMs: BigInt(expiresMs) }),
       };
-      return toBinary(authenticate.output, create(authenticate.output, reply));
     }),
-    OpenAccounts: answer(async (bytes) => {
-      const { password } = fromBinary(openAccounts.input, bytes);
+    internalMethod(openAccounts, async ({ password }) => {
       const generated = await options.openAccounts(password);
-      const reply = generated === undefined ? {} : { password: generated };
-      return toBinary(openAccounts.output, create(openAccounts.output, reply));
+      return generated === undefined ? {} : { password: generated };
     }),
-  });
+  ];
 }
 
 /** Registers a node, or renews its lease; says what it has to hold. */

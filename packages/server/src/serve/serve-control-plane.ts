@@ -21,7 +21,7 @@ import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
 import { awakeNodes, type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
 import { clusterMetrics } from '../control-plane/cluster-metrics.ts';
-import { addControlPlane } from '../control-plane/control-plane-service.ts';
+import { controlPlaneMethods } from '../control-plane/control-plane-service.ts';
 import { type LeaderOptions, lead } from '../control-plane/leader/leader.ts';
 import { Leadership } from '../control-plane/leader/leadership.ts';
 import { LoopFaults } from '../control-plane/leader/loop-faults.ts';
@@ -31,9 +31,7 @@ import { controlPlaneApis } from '../control-plane/operations/control-plane-api.
 import { missingOf } from '../control-plane/operations/missing-shards.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { clusterScreen } from '../grpc/cluster-screen.ts';
-import { bytesMethod } from '../grpc/screen.ts';
-import { statusOf } from '../grpc/status-of.ts';
+import { addInternalService } from '../grpc/internal-service.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { RepeatedFaults } from '../observe/repeated-faults.ts';
@@ -146,12 +144,12 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
   });
   const stopping = new AbortController();
-  addControlPlane(gateway.grpc, {
-    ...{ store, key, nodeMs: times.nodeMs, statusOf, stopping: stopping.signal },
+  const methods = controlPlaneMethods({
+    ...{ store, nodeMs: times.nodeMs, stopping: stopping.signal },
     authenticate: (authorization) => callers.callerOf(authorization),
     openAccounts: accountsOpener(store),
-    method: (path, mostBytes) => bytesMethod(path, clusterScreen(key, mostBytes)),
   });
+  addInternalService(gateway.grpc, key, methods);
   later(() => {
     stopping.abort();
     const cut = () => {

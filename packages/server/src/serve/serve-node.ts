@@ -11,6 +11,7 @@ import { boundMemory } from '../config/memory-plan.ts';
 import { NO_CONFIG, type SourceNames } from '../config/server-config.ts';
 import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
+import { addInternalService } from '../grpc/internal-service.ts';
 import { Epochs } from '../node/epochs.ts';
 import {
   type FollowedOptions,
@@ -19,7 +20,7 @@ import {
   withFollowed,
 } from '../node/followed-places.ts';
 import { nodeAccess } from '../node/node-access.ts';
-import { addNodeService, stateOf } from '../node/node-service.ts';
+import { nodeMethods, stateOf } from '../node/node-service.ts';
 import { removals } from '../node/remove-index.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
@@ -99,8 +100,8 @@ async function start(
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const removeIndex = removals(backend, () => reads.state());
   const held = { reads, followed, removeIndex };
-  const own = { ...held, key, node, takes, nodeSpans };
-  addNodeService(server, own);
+  const own = { ...held, node, takes, nodeSpans };
+  addInternalService(server, key, nodeMethods(own));
   const { enabled, pollMs } = syncing;
   // under a control plane, the connector applies the changes of tables
   const syncs = { enabled: enabled && !isLed, pollMs };
