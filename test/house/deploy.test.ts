@@ -191,6 +191,44 @@ describe('deploy/kubernetes', () => {
   });
 });
 
+describe('integrations/kubernetes/job.yaml', () => {
+  const file = join(ROOT, 'integrations/kubernetes/job.yaml');
+  const job = parse(readFileSync(file, 'utf8'), { uniqueKeys: true });
+  const [node] = parseAllDocuments(read('kubernetes', 'node.yaml')).map((one) => one.toJS());
+  const pod = job.spec.template.spec;
+
+  it('is an Indexed Job that retries what another attempt may mend', () => {
+    const { template: _, ttlSecondsAfterFinished: __, ...spec } = job.spec;
+    expect({ kind: job.kind, apiVersion: job.apiVersion, ...spec }).toEqual({
+      kind: 'Job',
+      apiVersion: 'batch/v1',
+      completionMode: 'Indexed',
+      completions: 1,
+      parallelism: expect.any(Number),
+      backoffLimitPerIndex: 3,
+      podFailurePolicy: {
+        rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [2, 3, 4, 5] } }],
+      },
+    });
+    expect(pod.restartPolicy).toBe('Never');
+  });
+
+  it('has the image, the secret and the rights of nodes', () => {
+    const other = node.spec.template.spec;
+    expect(pod.securityContext).toEqual(other.securityContext);
+    expect(pod.automountServiceAccountToken).toBe(false);
+    const [{ image, envFrom, securityContext, volumeMounts }] = pod.containers;
+    const [{ image: ours, envFrom: secret, securityContext: rights }] = other.containers;
+    expect({ image, envFrom, securityContext }).toEqual({
+      image: ours,
+      envFrom: secret,
+      securityContext: rights,
+    });
+    const names = (all: readonly Loose[]) => all.map(({ name }) => name);
+    expect(names(volumeMounts)).toEqual(names(pod.volumes));
+  });
+});
+
 describe('deploy/compose.yaml', () => {
   const file = parse(read('compose.yaml'), { merge: true, uniqueKeys: true }) as {
     readonly services: Readonly<Record<string, Container & Loose>>;
