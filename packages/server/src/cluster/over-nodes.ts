@@ -1,6 +1,6 @@
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { OPERATIONS, type ResponseOf } from '@lakehouse-search/contract/internal';
-import { type MergedName, mergeAnswers, type NodeAnswer } from './merge-answers.ts';
+import { type MergedName, mergeAnswers } from './merge-answers.ts';
 
 /** A node of an index, and an operation there. */
 export interface PartCall<T> {
@@ -20,30 +20,14 @@ export async function overNodes<K extends MergedName>(
   parts: readonly PartCall<ResponseOf<K>>[],
 ): Promise<ResponseOf<K>> {
   const results = await Promise.allSettled(parts.map(({ run }) => run()));
-  const answers = answersOf(parts, results);
+  const answers = results.flatMap((one, i) =>
+    one.status === 'fulfilled' ? [{ answer: one.value, ordinals: parts[i].ordinals }] : [],
+  );
   const failed = results.filter((result) => result.status === 'rejected');
   const counts = answers.length === 0 ? failed : failed.filter((one) => isFault(name, one));
   if (counts.length > 0) throw counts[0].reason;
   return mergeAnswers(name, answers);
 }
-
-/** The same of the nodes that answer, as a list of one answer; none: no node answers. */
-export async function overAnswering<K extends MergedName>(
-  name: K,
-  parts: readonly PartCall<ResponseOf<K>>[],
-): Promise<readonly ResponseOf<K>[]> {
-  const results = await Promise.allSettled(parts.map(({ run }) => run()));
-  const answers = answersOf(parts, results);
-  return answers.length === 0 ? [] : [mergeAnswers(name, answers)];
-}
-
-const answersOf = <T>(
-  parts: readonly PartCall<T>[],
-  results: readonly PromiseSettledResult<T>[],
-): readonly NodeAnswer<T>[] =>
-  results.flatMap((result, i): NodeAnswer<T>[] =>
-    result.status === 'fulfilled' ? [{ answer: result.value, ordinals: parts[i].ordinals }] : [],
-  );
 
 /** False for an error that leaves the answers of the other nodes as they are. */
 function isFault(name: MergedName, { reason }: PromiseRejectedResult): boolean {

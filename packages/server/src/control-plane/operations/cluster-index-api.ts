@@ -20,8 +20,7 @@ import {
   requireListed,
 } from '@lakehouse-search/contract/internal';
 import { registeredDefinition } from '@lakehouse-search/engine/internal';
-import type { NodeState } from '../../cluster/node-state.ts';
-import { overAnswering } from '../../cluster/over-nodes.ts';
+import type { NodeIndex, NodeState } from '../../cluster/node-state.ts';
 import { sumOf } from '../../cluster/sum-of.ts';
 import type { DroppedPart } from '../../store/dropped-indexes.ts';
 import type { StoredFault } from '../../store/faults.ts';
@@ -78,21 +77,15 @@ export class ClusterIndexApi
   }
 
   /**
-   * The status over the nodes that answer, with what only the control plane sees: shards without a
+   * The status by the node of an index, with what only the control plane sees: shards without a
    * node, and why the index does not follow its table.
    */
   async status({ index: asked }: IndexRequest = {}, call: CallContext = {}): Promise<IndexStatus> {
     requireWhole(call, 'status');
-    const { store, nodes } = this.#context;
+    const { store } = this.#context;
     const { index, definition } = await this.#stored(asked, call);
     const awake = await awakeNodes(this.#context, call);
-    const parts = statusNodes(awake, index).map(({ address, ordinals }) => {
-      const service = nodes.at(address).service();
-      const read = (signal: AbortSignal) => service.status({ index }, { ...call, signal });
-      const run = () => nodes.watch.whileAlive(address, call.signal, read);
-      return { ordinals, run };
-    });
-    const [built] = await overAnswering('status', parts);
+    const built = await this.#builtStatus(index, awake, call);
     const [fault] = await store.faults.list(index);
     const route = await store.routes.get(index);
     const status =
@@ -105,6 +98,27 @@ export class ClusterIndexApi
       ...faultsOf(route, awake, registeredDefinition(definition)),
       ...(fault && { sync_failure: failureOf(fault) }),
     };
+  }
+
+  /** The status by the node that has built an index, or reads it from its store. */
+  async #builtStatus(
+    index: string,
+    awake: readonly LivingNode[],
+    call: CallContext,
+  ): Promise<IndexStatus | undefined> {
+    const { store, nodes } = this.#context;
+    const writer = await store.placements.nodeOf(index);
+    const isBuilt = (own: NodeIndex) => own.index === index && own.commits.length > 0;
+    const answering = awake
+      .filter(({ isSilent }) => !isSilent)
+      .toSorted((a, b) => Number(b.node === writer) - Number(a.node === writer));
+    const holder =
+      answering.find(({ indexes }) => indexes.some(isBuilt)) ??
+      answering.find(({ followed }) => followed.some(isBuilt));
+    if (holder === undefined) return undefined;
+    const service = nodes.at(holder.address).service();
+    const read = (signal: AbortSignal) => service.status({ index }, { ...call, signal });
+    return nodes.watch.whileAlive(holder.address, call.signal, read).catch(() => undefined);
   }
 
   async #stored(index: string | undefined, call: CallContext) {
@@ -181,18 +195,6 @@ export class ClusterIndexApi
     this.#last = result.catch(() => {});
     return result;
   }
-}
-
-/** The nodes that have built an index; of one in a store, without its writer, one that reads it. */
-function statusNodes(awake: readonly LivingNode[], index: string) {
-  const holding = (what: 'indexes' | 'followed') =>
-    awake.flatMap(({ address, isSilent, [what]: held }) => {
-      const own = isSilent ? undefined : held.find((each) => each.index === index);
-      if (own === undefined || own.commits.length === 0) return [];
-      return [{ address, ordinals: own.ordinals }];
-    });
-  const built = holding('indexes');
-  return built.length > 0 ? built : holding('followed').slice(0, 1);
 }
 
 const failureOf = ({ work, code, message, sinceMs }: StoredFault): SyncFailure => ({
