@@ -136,9 +136,9 @@ describe('the blocks of the pages', () => {
     expect([...new Set(others.map(({ path, test }) => `${path}: ${test}`))]).toEqual([
       'README.md: test/whole/pack.test.ts',
       'packages/mcp/README.md: test/whole/examples.test.ts',
+      'docs/cluster.md: test/whole/deploy-start.test.ts',
       'docs/deploy.md: test/whole/deploy-search.test.ts',
       'docs/search-adapter.md: packages/server/test/search-adapter/clients.test.ts',
-      'docs/serve.md: test/whole/deploy-start.test.ts',
       'docs/tui.md: packages/cli/test/tui.test.ts',
     ]);
   });
