@@ -153,6 +153,26 @@ describe.runIf(byEffort(false, true))('a build whose processes are stopped', () 
     },
   );
 
+  it('by SIGKILL in the middle of a commit: the next one is whole', async () => {
+    await lhs(['reindex', 'small']);
+    const expected = await documents();
+    const plan = await lhs(['build', 'plan', 'small', '--tasks', '3']);
+    const { stdout } = await lhs(['build', 'task'], plan.stdout);
+    writeFileSync(home.path('results.jsonl'), stdout);
+    const commit = ['build', 'commit', 'small', home.path('results.jsonl')];
+    const indexes = home.path('data', 'indexes');
+    const inIndex = () => readdirSync(`${indexes}/${readdirSync(indexes)[0]}`).length;
+    const before = inIndex();
+    const child = home.start(commit, { env: env() });
+    while (inIndex() === before) await new Promise((done) => setImmediate(done));
+    child.kill('SIGKILL');
+    await ended(child);
+    expect(await documents()).toEqual(expected);
+    expect((await lhs(commit)).code).toBe(0);
+    expect(await documents()).toEqual(expected);
+    expect((await home.run(['index', 'verify', 'small'])).code).toBe(0);
+  });
+
   it('by SIGKILL, driver and tasks: nothing is published, and the next one is whole', async () => {
     await lhs(['reindex', 'small']);
     const expected = await documents();

@@ -17,9 +17,12 @@ import {
   seen,
 } from '../../../../test/support/built-tables.ts';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { FaultyDirectory } from '../../../../test/support/faulty-directory.ts';
+import { expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { fieldLine, hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { SYSTEM_CLOCK } from '../../src/base/time/clock.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const FIXTURES = new URL('../../../../fixtures/tables/', import.meta.url).pathname;
 const TASKS = byEffort([7], [1, 2, 7, 40]);
@@ -315,6 +318,57 @@ description: other\n`.replace('TEXT', 'KEYWORD');
     expect(changed).toMatchObject({ code: 'source_changed' });
     expect(changed.message).toContain('its definition is not that of version 1');
   });
+
+  it('of a snapshot that the table has expired have the error that plans again', async () => {
+    const lake = await twoFiles();
+    const { backend } = lake;
+    const lines = await planned(backend, 't', 2);
+    const [first] = await run(lines.slice(0, 1));
+    await deleteRows(lake.source, 'id < 60');
+    await expireSnapshots(lake.source, Date.now() + 60_000, { deleteFiles: true });
+    const errors = [
+      await failure(runTaskLine(lines[1], {})),
+      await failure(backend.commitBuild({ index: 't', results: [first] })),
+    ];
+    for (const { code, message, next } of errors) {
+      expect({ code, next }).toEqual({
+        code: 'source_changed',
+        next: [{ step: 'plan_build', index: 't' }],
+      });
+      expect(message).toMatch(/the table of "t" has forgotten snapshot \d+, planned at 20/);
+    }
+    await build(backend, 't', 2);
+    expect((await lake.documents()).size).toBe(40);
+  });
+
+  it.each(['fail', 'crash'] as const)(
+    'are published whole or not at all where the commit ends in the middle: %s',
+    async (kind) => {
+      const lake = await twoFiles();
+      await build(lake.backend, 't', 2);
+      await lake.append([row(200)]);
+      const results = await run(await planned(lake.backend, 't', 3));
+      let isCommitted = false;
+      for (let operation = 1; !isCommitted; operation += byEffort(7, 1)) {
+        const engine = await openEngine(join(lake.folder, 'data'), {
+          threads: 0,
+          openDirectory: (path, fence) =>
+            new FaultyDirectory(openLocalDirectory(path, fence), { kind, operation }),
+        });
+        isCommitted = await engine.commitBuild({ index: 't', results }).then(
+          () => true,
+          () => false,
+        );
+        await engine.close().catch(() => {});
+        expect([100, 101]).toContain((await lake.documents()).size);
+      }
+      await lake.backend.commitBuild({ index: 't', results });
+      await lake.expectRebuilt();
+      const indexes = join(lake.folder, 'data', 'indexes');
+      const left = readdirSync(join(indexes, readdirSync(indexes)[0]));
+      expect(left.filter((name) => /^g\d+$/.test(name)).length).toBeLessThanOrEqual(2);
+    },
+  );
 
   it('go on with what has run when a build begins again', async () => {
     const lake = await twoFiles();
