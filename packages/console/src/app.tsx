@@ -9,7 +9,9 @@ import { Login } from './login/login.tsx';
 import { AliasList } from './names/alias-list.tsx';
 import { SavedList } from './names/saved-list.tsx';
 import { ScopesProvider, ServiceProvider, useMay } from './parts/console-context.ts';
+import { KeySheet } from './parts/key-sheet.tsx';
 import { NeedsScope } from './parts/needs-scope.tsx';
+import { PreferencesMenu } from './parts/preferences.tsx';
 import { Problem } from './parts/problem.tsx';
 import { Screen } from './parts/screen.tsx';
 import { hrefOf, type Place, searchOf } from './place/place.ts';
@@ -36,6 +38,7 @@ export function App({ url, session, fetch }: AppProps) {
   const [access, setAccess] = useState<Access>('asking');
   const [error, setError] = useState<ServiceError>();
   const [config, setConfig] = useState<ConsoleConfig>(NO_CONFIG);
+  const [drawn, setDrawn] = useState(0);
   const [service] = useState(() => consoleService({ url, session, fetch, refused }));
   function refused(): void {
     setAccess(session.current() === undefined ? 'out' : 'ended');
@@ -61,8 +64,15 @@ export function App({ url, session, fetch }: AppProps) {
   return (
     <ServiceProvider value={service}>
       <ScopesProvider value={config.scopes}>
-        <Header {...{ place, service, config, logOut }} isIn={access === 'in'} />
-        {access === 'in' && <ScreenOf place={place} defaultIndex={config.default_index} />}
+        <Header
+          {...{ place, service, config, logOut }}
+          isIn={access === 'in'}
+          changed={() => setDrawn((n) => n + 1)}
+        />
+        <KeySheet />
+        {access === 'in' && (
+          <ScreenOf key={drawn} place={place} defaultIndex={config.default_index} />
+        )}
       </ScopesProvider>
       {isOut && <Login hasEnded={access === 'ended'} entered={ask} />}
       {access === 'asking' && error !== undefined && (
@@ -146,12 +156,14 @@ function Header({
   config,
   isIn,
   logOut,
+  changed,
 }: {
   readonly place: Place;
   readonly service: ConsoleService;
   readonly config: ConsoleConfig;
   readonly isIn: boolean;
   readonly logOut: () => void;
+  readonly changed: () => void;
 }) {
   const credentials = service.session.current();
   const screen = SECTIONS[place.screen] ?? place.screen;
@@ -182,6 +194,7 @@ function Header({
           ))}
         </nav>
       )}
+      <PreferencesMenu changed={changed} />
       {isIn && credentials !== undefined && (
         <span class="user">
           {credentials.user ?? 'API token'}

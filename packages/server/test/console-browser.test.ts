@@ -165,6 +165,25 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     expect(await focused()).toBe(first);
   });
 
+  it('saves the hits, lists its keys, and has the colors that a person prefers', async () => {
+    await open('#/search/tickets?q=login');
+    await page.getByText(/^20 hits/).waitFor();
+    await page.evaluate(`URL.createObjectURL = (blob) => { blob.text().then((text) => {
+      window.saved = text }); return '#/search/tickets?q=login' }`);
+    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    await expect.poll(() => page.evaluate('window.saved')).toMatch(/^_key,title,status,size,at\r\nid=/);
+    expect((await page.evaluate<string>('window.saved')).split('\r\n')).toHaveLength(22);
+    await page.locator('.preferences summary').click();
+    await page.getByLabel('Colors').selectOption('dark');
+    expect(await findings(page)).toEqual([]);
+    await page.getByLabel('Colors').selectOption('system');
+    await page.locator('.preferences summary').click();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
   it('shows hits along a number, and as a table of chosen columns', async () => {
     await open('#/search/tickets?q=login&histogram=size&columns=title,host');
     await page.locator('.histogram .whole').first().click();
@@ -237,7 +256,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByRole('heading', { name: 'verify of tickets' }).waitFor();
     await page.getByText('rows_compared').waitFor();
-    expect(await page.locator('.facts').first().innerText()).toMatch(/equal true/);
+    expect(await page.locator('main .facts').first().innerText()).toMatch(/equal true/);
     expect(await findings(page)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { CopyLine } from '../parts/copy-line.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { hrefOf } from '../place/place.ts';
-import { curlCommand, searchCommand } from '../text/commands.ts';
+import { curlCommand, pythonCode, searchCommand, typescriptCode } from '../text/commands.ts';
 
 /** The same search in a shell, and under a name. */
 export function AsCommand({ wanted }: { readonly wanted: ModeRequest }) {
@@ -16,6 +16,8 @@ export function AsCommand({ wanted }: { readonly wanted: ModeRequest }) {
       <summary>Copy as command · Save</summary>
       <CopyLine label="lhs" text={searchCommand(wanted, address)} />
       <CopyLine label="curl" text={curlCommand(wanted, address)} />
+      <CopyLine label="TypeScript" text={typescriptCode(wanted, address)} />
+      <CopyLine label="Python" text={pythonCode(wanted, address)} />
       <SaveQuery wanted={wanted} />
     </details>
   );

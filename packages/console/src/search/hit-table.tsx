@@ -48,7 +48,10 @@ export function HitTable({ hits, place, description, columns }: HitTableProps) {
 }
 
 /** The cached value of a field, or that of its column in the row. */
-function fieldValue({ fields, row }: Hit, { name, source: [column = ''] }: FieldDescription): Json {
+export function fieldValue(
+  { fields, row }: Hit,
+  { name, source: [column = ''] }: FieldDescription,
+): Json {
   const cached = fields?.[name];
   if (cached !== undefined) return cached;
   const [first, ...rest] = column.split('.');

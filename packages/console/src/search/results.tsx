@@ -7,6 +7,7 @@ import type { SearchPlace } from '../place/place.ts';
 import type { ServiceError } from '../service/service-error.ts';
 import { AsCommand } from './as-command.tsx';
 import { Chips } from './chips.tsx';
+import { Download } from './download.tsx';
 import { Facets } from './facets.tsx';
 import { type FoundPage, findPage } from './find-page.ts';
 import { Histogram } from './histogram.tsx';
@@ -105,6 +106,7 @@ function Found({ place, index, description, again, page, isStale }: FoundProps) 
           <HitTable {...{ place, description, columns }} hits={answer.hits} />
         )}
         <Pager {...{ place, answer }} />
+        {answer.hits.length > 0 && <Download {...{ place, description, wanted }} />}
       </section>
       {row !== undefined && <RowPanel {...{ place, index, description, page, row }} />}
     </div>

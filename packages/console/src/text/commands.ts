@@ -38,6 +38,30 @@ export function searchCommand({ mode, request }: ModeRequest, { url }: ServiceAd
   return [...words, '--url', url].map(shellWord).join(' ');
 }
 
+/** The call in TypeScript, with the client of `@lakehouse-search/client`. */
+export function typescriptCode({ mode, request }: ModeRequest, service: ServiceAddress): string {
+  const token = service.needsToken ? ', token: process.env.LHS_TOKEN' : '';
+  return (
+    `import { createClient } from '@lakehouse-search/client';\n` +
+    `const client = createClient({ url: ${JSON.stringify(service.url)}${token} });\n` +
+    `const found = await client.${mode === 'lexical' ? 'search' : mode}(` +
+    `${JSON.stringify(request, null, 2)});`
+  );
+}
+
+/** The request in Python, with its standard library: a text of JSON is one of Python, too. */
+export function pythonCode({ mode, request }: ModeRequest, service: ServiceAddress): string {
+  const { url, needsToken } = service;
+  const token = needsToken ? `, "authorization": "Bearer " + os.environ["LHS_TOKEN"]` : '';
+  return (
+    `import json, os, urllib.request\n` +
+    `body = ${JSON.stringify(JSON.stringify(request))}\n` +
+    `headers = {"content-type": "application/json"${token}}\n` +
+    `call = urllib.request.Request(${JSON.stringify(url + PATHS[mode])}, body.encode(), headers)\n` +
+    `found = json.load(urllib.request.urlopen(call))`
+  );
+}
+
 /** The request of curl. A token is taken from the variable LHS_TOKEN: none is ever shown. */
 export function curlCommand({ mode, request }: ModeRequest, service: ServiceAddress): string {
   const header = service.needsToken ? ` \\\n  -H "authorization: Bearer $LHS_TOKEN"` : '';

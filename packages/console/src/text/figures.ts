@@ -1,6 +1,7 @@
 /** Figures as people read them, worded as on the command line. */
 
 import { withCommas } from '@lakehouse-search/contract/internal';
+import { instantIn } from './zone.ts';
 
 /** `446015` -> `446,015`. */
 export const count = (n: number): string => withCommas(Math.round(n));
@@ -38,13 +39,10 @@ export function age(ms: number): string {
   return unit === 's' ? `${n} s` : plural(n, unit);
 }
 
-/** `2026-11-21 10:41:07` of an ISO 8601 time, in the time zone of the browser. */
+/** `2026-11-21 10:41:07` of an ISO 8601 time, in the zone in force. */
 export function dateTime(iso: string): string {
   const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return iso;
-  const two = (n: number) => String(n).padStart(2, '0');
-  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
+  return Number.isNaN(at.getTime()) ? iso : instantIn(at);
 }
 
 /** `8412345678903325` -> `8412…3325`; short ids stay whole. */

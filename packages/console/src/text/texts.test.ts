@@ -1,11 +1,13 @@
 import type { Hit } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { curlCommand, searchCommand, shellWord } from './commands.ts';
+import { curlCommand, pythonCode, searchCommand, shellWord, typescriptCode } from './commands.ts';
 import { age, bytes, count, dateTime, duration, plural, snapshotName } from './figures.ts';
 import { type Filter, filtersOf, filterText, replaced, toggled } from './filter.ts';
 import { markedParts, markedWords } from './marks.ts';
+import { csvOf, ndjsonOf } from './rows.ts';
 import { coordinatesOf, instantText, keyParts, keyText, shortValue } from './values.ts';
+import { setZone } from './zone.ts';
 
 describe('figures', () => {
   it('are worded as on the command line', () => {
@@ -84,6 +86,41 @@ describe('filters', () => {
   });
 });
 
+describe('files of hits', () => {
+  it('are CSV without formulas, or a JSON object per line', () => {
+    const rows = [
+      [
+        ['_key', 'id=1'],
+        ['a,b', '=1+1'],
+        ['n', -2],
+        ['list', ['x', null]],
+      ],
+      [
+        ['_key', 'id=2'],
+        ['a,b', null],
+        ['n', 1.5],
+        ['list', 'y\nz'],
+      ],
+    ] as const;
+    expect(csvOf(rows)).toBe(
+      `_key,"a,b",n,list\r\nid=1,'=1+1,-2,"[""x"",null]"\r\nid=2,,1.5,"y\nz"\r\n`,
+    );
+    const [, second] = ndjsonOf(rows).split('\n');
+    expect(second).toBe('{"_key":"id=2","a,b":null,"n":1.5,"list":"y\\nz"}');
+  });
+});
+
+describe('instants', () => {
+  it('are in the zone that a person prefers', () => {
+    const hours = String(new Date('2026-01-02T03:04:05Z').getHours()).padStart(2, '0');
+    expect(instantText('2026-01-02T03:04:05.120000Z')).toBe('2026-01-02 03:04:05.12');
+    setZone('local');
+    expect(instantText('2026-01-02T03:04:05Z').slice(11, 13)).toBe(hours);
+    expect(instantText('2026-01-02T03:04:05')).toBe('2026-01-02 03:04:05');
+    setZone('UTC');
+  });
+});
+
 describe('marks of a row', () => {
   it('are the words that the hit marks, in every text', () => {
     const segment = (text: string, marked: boolean) => ({ text, marked });
@@ -113,6 +150,14 @@ describe('commands', () => {
     const curl = curlCommand(wanted, { url, needsToken: true });
     expect(curl).toContain('/v1/search:hybrid');
     expect(curl).toContain('authorization: Bearer $LHS_TOKEN');
+  });
+
+  it('are code of Python and TypeScript that sends the same request', () => {
+    const at = { url: 'http://h', needsToken: true };
+    const [, body] = pythonCode(wanted, at).split('\n');
+    const literal = body.slice('body = '.length);
+    expect(JSON.parse(JSON.parse(literal))).toEqual(wanted.request);
+    expect(typescriptCode(wanted, at)).toContain('client.hybrid({');
   });
 
   it('quote every text for a shell', () => {

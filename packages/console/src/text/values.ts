@@ -1,5 +1,6 @@
 /** Values of documents and rows as texts. */
 import type { Coordinates, FieldDescription, Json } from '@lakehouse-search/contract';
+import { instantIn } from './zone.ts';
 
 /** A value as one text: strings as they are, all others as JSON. */
 export const valueText = (value: Json): string =>
@@ -33,9 +34,16 @@ export function shortValue({ name, type }: FieldDescription, value: Json): strin
   return `${name} ${type === 'DATE' ? instantText(text).slice(0, 16) : text}`;
 }
 
-/** `2025-11-03T14:22:10.000000Z`, also without `Z`, -> `2025-11-03 14:22:10`; other texts stay as they are. */
+/**
+ * `2025-11-03T14:22:10.000000Z` -> `2025-11-03 14:22:10` in the zone in force; a time without a zone
+ * as it is, and so are other texts.
+ */
 export function instantText(text: string): string {
-  const [, day, time, fraction = ''] =
-    /^(\d{4,6}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?Z?$/.exec(text) ?? [];
-  return day === undefined ? text : `${day} ${time}${fraction.replace(/\.?0+$/, '')}`;
+  const [, day, time, fraction = '', utc] =
+    /^(\d{4,6}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?(Z)?$/.exec(text) ?? [];
+  if (day === undefined) return text;
+  const rest = fraction.replace(/\.?0+$/, '');
+  const at = utc === undefined ? undefined : new Date(`${day}T${time}Z`);
+  const isYear = at !== undefined && !Number.isNaN(at.getTime()) && at.getUTCFullYear() < 10_000;
+  return `${isYear ? instantIn(at) : `${day} ${time}`}${rest}`;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
+  selectOption(value: string): Promise<unknown>;
   press(key: string): Promise<void>;
   waitFor(): Promise<void>;
   innerText(): Promise<string>;
