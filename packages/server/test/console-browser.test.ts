@@ -171,8 +171,9 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await page.evaluate(`URL.createObjectURL = (blob) => { blob.text().then((text) => {
       window.saved = text }); return '#/search/tickets?q=login' }`);
     await page.getByRole('button', { name: 'Save as CSV' }).click();
-    await expect.poll(() => page.evaluate('window.saved')).toMatch(/^_key,title,status,size,at\r\nid=/);
-    expect((await page.evaluate<string>('window.saved')).split('\r\n')).toHaveLength(22);
+    const saved = () => page.evaluate<string>('window.saved');
+    await expect.poll(saved).toMatch(/^_key,title,status,size,at\r\nid=/);
+    expect((await saved()).split('\r\n')).toHaveLength(22);
     await page.locator('.preferences summary').click();
     await page.getByLabel('Colors').selectOption('dark');
     expect(await findings(page)).toEqual([]);

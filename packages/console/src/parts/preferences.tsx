@@ -13,7 +13,7 @@ interface Preferences {
 const KEY = 'lhs-preferences';
 const FIRST: Preferences = { zone: 'UTC', theme: 'system' };
 
-/** Reads what was chosen in this browser, and applies it. Storage that is switched off is not used. */
+/** Applies what was chosen in this browser; storage that is switched off is not used. */
 export function applyPreferences(): Preferences {
   const stored = readStored();
   const zone = stored.zone === 'local' ? 'local' : FIRST.zone;

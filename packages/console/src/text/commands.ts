@@ -52,12 +52,13 @@ export function typescriptCode({ mode, request }: ModeRequest, service: ServiceA
 /** The request in Python, with its standard library: a text of JSON is one of Python, too. */
 export function pythonCode({ mode, request }: ModeRequest, service: ServiceAddress): string {
   const { url, needsToken } = service;
+  const target = JSON.stringify(url + PATHS[mode]);
   const token = needsToken ? `, "authorization": "Bearer " + os.environ["LHS_TOKEN"]` : '';
   return (
     `import json, os, urllib.request\n` +
     `body = ${JSON.stringify(JSON.stringify(request))}\n` +
     `headers = {"content-type": "application/json"${token}}\n` +
-    `call = urllib.request.Request(${JSON.stringify(url + PATHS[mode])}, body.encode(), headers)\n` +
+    `call = urllib.request.Request(${target}, body.encode(), headers)\n` +
     `found = json.load(urllib.request.urlopen(call))`
   );
 }

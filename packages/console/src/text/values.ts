@@ -35,8 +35,8 @@ export function shortValue({ name, type }: FieldDescription, value: Json): strin
 }
 
 /**
- * `2025-11-03T14:22:10.000000Z` -> `2025-11-03 14:22:10` in the zone in force; a time without a zone
- * as it is, and so are other texts.
+ * `2025-11-03T14:22:10.000000Z` -> `2025-11-03 14:22:10` in the zone in force; times without a zone
+ * and other texts stay as they are.
  */
 export function instantText(text: string): string {
   const [, day, time, fraction = '', utc] =
