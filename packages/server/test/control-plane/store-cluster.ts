@@ -37,7 +37,8 @@ export const NODES = ['n1', 'n2', 'n3'] as const;
 const ROWS = 100;
 const WAIT = { interval: 50 };
 const TIMES = { LHS_CLUSTER_NODE_MS: '3000', LHS_SYNC_POLL_MS: '500' };
-const QUICK = { LHS_CLUSTER_SILENCE_MS: '300', LHS_CLUSTER_SHARD_TIMEOUT_MS: '2000' };
+/** As without settings. */
+const SILENCE = { LHS_CLUSTER_SILENCE_MS: '1000' };
 
 type Role = Parameters<typeof startProcess>[0];
 
@@ -106,6 +107,13 @@ export class StoreCluster {
     const { role, args, env } = this.#places.get(name)!;
     const started = await startProcess(role, join(this.table.folder, name), args, env);
     this.running.set(name, started);
+  }
+
+  /** Starts what a test that fails has not started again, and connects what it has cut off. */
+  async recover(): Promise<void> {
+    for (const proxy of this.proxies.values()) proxy.heal();
+    const ended = ({ child }: ClusterProcess) => child.exitCode ?? child.signalCode;
+    for (const [name, own] of this.running) if (ended(own) !== null) await this.begin(name);
   }
 
   /** Kills a process. */
@@ -225,7 +233,7 @@ export class StoreCluster {
     this.#places.set(name, {
       role: 'gateway',
       args: [...own, '--nodes', nodes.join()],
-      env: QUICK,
+      env: SILENCE,
     });
     this.#clients.set(name, createRemote({ url: `http://${at}`, retryMs: 0 }));
   }

@@ -1,6 +1,6 @@
 // @module-tag campaign
 /** Processes of a cluster over a store that are killed, stopped, emptied and cut off. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { LEADER } from '../../src/control-plane/operations/cluster-job-api.ts';
 import { INDEX } from './cluster-table.ts';
@@ -17,6 +17,7 @@ describe.skipIf(byEffort(true, false))('a cluster over a store', () => {
   const append = () => cluster.change(cluster.table.append(next++));
 
   beforeAll(() => cluster.start(), 600_000);
+  afterEach(() => cluster.recover(), 600_000);
   afterAll(() => cluster.stop(), 600_000);
 
   it('answers whole while each node is lost in turn and is back with an empty disk', async () => {
