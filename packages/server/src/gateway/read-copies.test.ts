@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NodeCall, NodeClient } from '../cluster/node-client.ts';
 import { NodeWatch } from '../cluster/node-watch.ts';
+import { type ProbeNode, SilentNodes } from '../cluster/silent-nodes.ts';
 import { Hedging } from './hedging.ts';
 import { type CopyRead, type ReadReach, readable, readCopies } from './read-copies.ts';
 import { readTime } from './read-time.ts';
@@ -124,6 +125,33 @@ describe('a read of copies', () => {
     for (let i = 0; i < 5; i++) await readCopies(reach, copies, read);
     expect(reads).toEqual(['a:1', 'b:1', 'b:1', 'b:1', 'b:1', 'b:1']);
     expect([probe.mock.calls.length, reach.hedging.hedged]).toEqual([1, 1]);
+  });
+
+  it('waits for a node that stands still in less than one of 100 reads: p99 stays', async () => {
+    const { reach, reads } = reachOf({ 'a:1': never });
+    const probe: ProbeNode = (address) =>
+      address === 'a:1' ? Promise.reject(unreachable) : Promise.resolve();
+    const silent = new SilentNodes(probe, 10_000);
+    onTestFinished(() => silent.close());
+    const own: ReadReach = {
+      ...reach,
+      routing: {
+        ...reach.routing,
+        isDown: (address) => silent.faultOf(address) !== undefined,
+        failed: (address, fault) => silent.failed(address, fault),
+      },
+      watch: new NodeWatch(probe, 30),
+    };
+    const readSome = async (reader: number) => {
+      for (let i = 0; i < 250; i++) {
+        const order = [0, 1, 2].map((n) => copies[(n + i + reader) % 3]);
+        await readCopies(own, readable(order, own.routing), read);
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(readSome));
+    expect(reads.length).toBeGreaterThanOrEqual(1000);
+    expect(reads.filter((address) => address === 'a:1').length).toBeLessThan(10);
+    expect(reach.hedging.hedged).toBeLessThan(10);
   });
 
   it('waits for a node that stands still if too many reads were hedged', async () => {
