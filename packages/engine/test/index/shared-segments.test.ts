@@ -2,7 +2,7 @@
  * Every operation over segments that several shards share: an index goes from one shard to three
  * and two, with a sync in between, and answers as one that was built with two shards.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchRequest } from '@lakehouse-search/engine';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
@@ -90,6 +90,18 @@ describe('an index whose segments several shards share', () => {
     await expectRight('t');
     await backend.compact({ index: 't' });
     expect(shared()).toEqual([]);
+    await expectRight('t');
+  });
+
+  it('gets other shards while the rows of its table are away', async () => {
+    const { backend, source } = store.lake;
+    await share();
+    await build();
+    const data = join(String(source.catalog.warehouse), 'a', 't', 'data');
+    renameSync(data, `${data}-away`);
+    for (const shards of [3, 2, 7]) await backend.applyReshard({ index: 't', shards });
+    await backend.moveBucket({ index: 't', bucket: 7, shard: 1 });
+    renameSync(`${data}-away`, data);
     await expectRight('t');
   });
 
