@@ -35,6 +35,19 @@ describe('the status of an index that is behind its table', () => {
     expect(lines({ synced_by: 'control_plane', sync_failure }).join()).toContain('sync: away');
   });
 
+  it('says what publishes it', () => {
+    const published = {
+      place: 'homes/notes',
+      commit: null,
+      snapshot: null,
+      pending: true,
+    } as const;
+    const by = (status: Partial<IndexStatus>) =>
+      lines({ published, ...status }).find((line) => line.startsWith('published'));
+    expect(by({})).toMatch(/by lhs index sync notes$/);
+    expect(by({ synced_by: 'control_plane' })).toMatch(/by the next commit$/);
+  });
+
   it('names the build before the first one', () => {
     expect(lines({ status: 'created' })).toContainEqual(
       expect.stringMatching(/^next +lhs index reindex notes$/),

@@ -28,10 +28,9 @@ type PublishedIndex = Pick<IndexStatus, 'index' | 'published' | 'synced_by'>;
 export function publishedWords({ index, published, synced_by }: PublishedIndex): string | null {
   if (published === undefined) return null;
   const { place, commit, snapshot, pending } = published;
-  if (commit === null) return `nowhere yet; to ${place} by ${nextSync({ index, synced_by })}`;
+  const way = synced_by === undefined ? nextSync({ index, synced_by }) : 'the next commit';
+  if (commit === null) return `nowhere yet; to ${place} by ${way}`;
   const at = snapshot === null ? '' : `, snapshot ${snapshotName(snapshot)}`;
-  const behind = pending
-    ? `; the live commit is not there (${nextSync({ index, synced_by })})`
-    : '';
+  const behind = pending ? `; the live commit is not there (${way})` : '';
   return `at ${place}, commit ${commit}${at}${behind}`;
 }
