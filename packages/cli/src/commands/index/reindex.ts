@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { ReindexResponse } from '@lakehouse-search/contract';
 import { memoryBytes } from '@lakehouse-search/contract/internal';
 import { Flags } from '@oclif/core';
@@ -13,6 +12,8 @@ import { count, duration, snapshotName } from '../../terminal/figures.ts';
 interface TaskFlags extends JobFlags {
   readonly command?: string | undefined;
   readonly tasks?: number | undefined;
+  readonly threads?: number | undefined;
+  readonly runner?: string | undefined;
 }
 
 export default class IndexReindex extends LhsCommand {
@@ -52,7 +53,7 @@ export default class IndexReindex extends LhsCommand {
     }),
     threads: Flags.integer({ description: 'threads that build (one per core)', helpValue: 'N' }),
     memory: Flags.string({
-      description: 'memory that the build may take, from 224MiB on (1GiB)',
+      description: 'memory that the build, or each task, may take, from 224MiB on (1GiB)',
       helpValue: 'SIZE',
     }),
     runner: Flags.option({
@@ -90,10 +91,7 @@ export default class IndexReindex extends LhsCommand {
       stopped: 'the live generation is untouched',
       call: (backend, call) => backend.reindex(request, call),
     };
-    const { runner } = flags;
-    const build =
-      runner === undefined ? this.jobResult(flags, work) : this.#byTasks(runner, flags, work);
-    const done = await build.catch(async (error: unknown) => {
+    const done = await this.#build(flags, work).catch(async (error: unknown) => {
       const backend = await this.backend(flags);
       throw await withNewDefinition(error, args.index, backend, await this.source(flags));
     });
@@ -103,6 +101,21 @@ export default class IndexReindex extends LhsCommand {
     this.print(builtLines(args.index, done, next));
   }
 
+  async #build(flags: TaskFlags, work: JobWork<'reindex'>): Promise<ReindexResponse | null> {
+    const runner = flags.runner ?? ((await this.#isLarge(flags, work)) ? 'local' : undefined);
+    return runner === undefined ? this.jobResult(flags, work) : this.#byTasks(runner, flags, work);
+  }
+
+  async #isLarge(
+    flags: TaskFlags,
+    { request: { index, as_of, memory_bytes } }: JobWork<'reindex'>,
+  ): Promise<boolean> {
+    if (this.isRemote(flags) || flags.detach || flags.threads !== undefined) return false;
+    const { isLargeBuild, taskProcesses } = await import('../../sync/large-build.ts');
+    const processes = taskProcesses(memory_bytes);
+    return isLargeBuild(await this.localBackend(flags), { index: index!, as_of }, processes);
+  }
+
   /** Tasks end with this process: it does not hand the job to another one. */
   async #byTasks(
     runner: string,
@@ -110,8 +123,9 @@ export default class IndexReindex extends LhsCommand {
     work: JobWork<'reindex'>,
   ): Promise<ReindexResponse | null> {
     const { runnerOf } = await import('../../sync/run-tasks.ts');
+    const { taskProcesses } = await import('../../sync/large-build.ts');
     const { command, tasks } = flags;
-    const processes = availableParallelism();
+    const processes = taskProcesses(work.request.memory_bytes);
     const tell = (line: string) => this.terminal.err(line);
     const run = runnerOf(runner, command, { processes, tell });
     const request = { ...work.request, tasks, least: processes, run };
