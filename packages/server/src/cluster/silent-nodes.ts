@@ -7,7 +7,7 @@ export type ProbeNode = (address: string, deadline: number) => Promise<unknown>;
 
 /** Time for the answer of a probe: a node that needs longer would be slow in every read. */
 export const PROBE_MS = 1000;
-const PAUSE_MS = 250;
+const PAUSE_MS = 100;
 const NODE = 'read of a node';
 
 /**
