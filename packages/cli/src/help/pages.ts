@@ -22,7 +22,7 @@ export function pageLines(name: string): readonly string[] | undefined {
   return [...plainLines(text), ...end];
 }
 
-const LINK = /!?\[([^\]]+)\]\((?:#|https?:|[\w./-]+\.(?:md|json))[^)]*\)/g;
+const LINK = /!?\[([^\]]+)\]\((?:#|https?:|[\w./-]+\.(?:md|json|py|ya?ml))[^)]*\)/g;
 /** Links to reasons and pictures, which a terminal does not show. */
 const LEFT_OUT =
   / ?\(\[[^\]]*\]\(adr\/[^)]*\)\)|^\[Reasons[^\]]*\]\(adr\/[^)]*\)\.?\n?|!\[[^\]]*\]\([^)]*\)\n\n?/gm;
