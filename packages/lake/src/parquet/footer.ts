@@ -75,6 +75,14 @@ export async function readKeyValue(
 }
 
 async function readMetadata(file: RandomAccessFile, place: FaultPlace): Promise<ThriftStruct> {
+  return readThrift(await readMetadataBytes(file, place), 0, place).struct;
+}
+
+/** The bytes of the FileMetaData. Throws as `readFooter`. */
+export async function readMetadataBytes(
+  file: RandomAccessFile,
+  place: FaultPlace,
+): Promise<Uint8Array> {
   if (file.size < MAGIC.length + TAIL_BYTES) {
     throw parquetFault(place, `it has only ${file.size} bytes`);
   }
@@ -90,14 +98,13 @@ async function readMetadata(file: RandomAccessFile, place: FaultPlace): Promise<
     throw parquetFault(place, `its footer of ${length} bytes does not fit in ${file.size} bytes`);
   }
   if (length > LIMITS.parquetFooterBytes) throw parquetLimit(place, `a footer of ${length} bytes`);
-  const bytes =
-    start >= tailStart
-      ? tail.subarray(start - tailStart, tail.length - TAIL_BYTES)
-      : await file.read(start, length);
-  return readThrift(bytes, 0, place).struct;
+  return start >= tailStart
+    ? tail.subarray(start - tailStart, tail.length - TAIL_BYTES)
+    : file.read(start, length);
 }
 
-function parseFooter(metadata: ThriftStruct, fileSize: number, place: FaultPlace): Footer {
+/** The footer of a file of `fileSize` bytes. Throws as `readFooter`. */
+export function parseFooter(metadata: ThriftStruct, fileSize: number, place: FaultPlace): Footer {
   if (metadata.has(8)) throw parquetUnsupported(place, 'encryption');
   const schema = buildSchemaTree(listAt(metadata, 2), place);
   const rows = numberAt(metadata, 3) ?? -1;

@@ -3,11 +3,15 @@
  * ascending id; what is undefined is left out.
  */
 
+import type { EncodedField } from './thrift.ts';
+
 /** A value on its way out. Numbers are written as i32 unless they are named i64. */
 export type ThriftOut =
   | boolean
   | number
   | string
+  | Uint8Array
+  | ({ readonly kind: 'encoded' } & EncodedField)
   | { readonly kind: 'i64'; readonly value: number }
   | { readonly kind: 'struct'; readonly fields: ThriftFields }
   | { readonly kind: 'list'; readonly items: readonly ThriftOut[] };
@@ -20,6 +24,9 @@ export const i64 = (value: number): ThriftOut => ({ kind: 'i64', value });
 export const struct = (...fields: ThriftFields): ThriftOut => ({ kind: 'struct', fields });
 /** A list, whose items are all of the type of the first; of structs if it is empty. */
 export const list = (items: readonly ThriftOut[]): ThriftOut => ({ kind: 'list', items });
+
+/** A field of another file as it is encoded there. */
+export const encoded = (field: EncodedField): ThriftOut => ({ kind: 'encoded', ...field });
 
 /** The bytes of a struct. */
 export function encodeThrift(fields: ThriftFields): Uint8Array {
@@ -35,7 +42,8 @@ const STRUCT = 12;
 function typeOf(value: ThriftOut): number {
   if (typeof value === 'boolean') return value ? TRUE : FALSE;
   if (typeof value === 'number') return 5;
-  if (typeof value === 'string') return 8;
+  if (typeof value === 'string' || value instanceof Uint8Array) return 8;
+  if (value.kind === 'encoded') return value.type;
   if (value.kind === 'i64') return 6;
   return value.kind === 'list' ? 9 : STRUCT;
 }
@@ -54,7 +62,9 @@ function writeFields(out: number[], fields: ThriftFields): void {
 function writeValue(out: number[], value: ThriftOut): void {
   if (typeof value === 'boolean') out.push(value ? TRUE : FALSE);
   else if (typeof value === 'number') writeUint(out, zigzag(value));
-  else if (typeof value === 'string') writeText(out, value);
+  else if (typeof value === 'string') writeBytes(out, Buffer.from(value, 'utf8'));
+  else if (value instanceof Uint8Array) writeBytes(out, value);
+  else if (value.kind === 'encoded') for (const byte of value.bytes) out.push(byte);
   else if (value.kind === 'i64') writeUint(out, zigzag(value.value));
   else if (value.kind === 'struct') writeFields(out, value.fields);
   else writeList(out, value.items);
@@ -70,8 +80,7 @@ function writeList(out: number[], items: readonly ThriftOut[]): void {
   for (const item of items) writeValue(out, item);
 }
 
-function writeText(out: number[], text: string): void {
-  const bytes = Buffer.from(text, 'utf8');
+function writeBytes(out: number[], bytes: Uint8Array): void {
   writeUint(out, bytes.length);
   for (const byte of bytes) out.push(byte);
 }

@@ -29,6 +29,20 @@ export function readThrift(
   return { struct, end: reader.at };
 }
 
+/** A field as it is encoded: its type, and the bytes of its value. */
+export interface EncodedField {
+  readonly type: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The fields of the struct that `bytes` begin with, by id. Throws the file's `*_invalid` error. */
+export function encodedFields(
+  bytes: Uint8Array,
+  place: FaultPlace,
+): ReadonlyMap<number, EncodedField> {
+  return new ThriftReader(bytes, 0, place).encodedFields();
+}
+
 class ThriftReader {
   at: number;
   readonly #bytes: Uint8Array;
@@ -43,15 +57,33 @@ class ThriftReader {
   struct(depth: number): ThriftStruct {
     if (depth > LIMITS.thriftDepth) throw this.#fault('metadata nests too deeply');
     const fields = new Map<number, ThriftValue>();
-    let id = 0;
-    for (;;) {
+    this.#fields(depth, (id, _, value) => {
+      if (value !== undefined) fields.set(id, value);
+    });
+    return fields;
+  }
+
+  encodedFields(): ReadonlyMap<number, EncodedField> {
+    const fields = new Map<number, EncodedField>();
+    this.#fields(0, (id, type, _, from) => {
+      fields.set(id, { type, bytes: this.#bytes.subarray(from, this.at) });
+    });
+    return fields;
+  }
+
+  /** Calls `visit` with each field of a struct; its value begins at `from` and ends here. */
+  #fields(
+    depth: number,
+    visit: (id: number, type: number, value: ThriftValue | undefined, from: number) => void,
+  ): void {
+    for (let id = 0; ; ) {
       const head = this.#byte();
-      if (head === 0) return fields;
+      if (head === 0) return;
       const delta = head >>> 4;
       id = delta === 0 ? this.#int() : id + delta;
       const type = head & 15;
-      const value = type === 1 || type === 2 ? type === 1 : this.#value(type, depth);
-      if (value !== undefined) fields.set(id, value);
+      const from = this.at;
+      visit(id, type, type === 1 || type === 2 ? type === 1 : this.#value(type, depth), from);
     }
   }
 

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LakeError } from '../../base/errors.ts';
 import type { FileStore } from '../../base/files/file-store.ts';
 import type { TableFiles } from '../../base/files/table-files.ts';
 import { LIMITS } from '../../base/limits.ts';
+import { joinRowGroups } from '../../parquet/join-row-groups.ts';
 import { quoteName, quoteText } from '../../scan/duckdb/quoting.ts';
 import { isUnpartitioned, type PartitionSpec } from '../../schema/partition-spec.ts';
-import type { Schema, Type, Value } from '../../schema/type.ts';
-import { innerTypes } from '../types/read-type.ts';
+import type { Schema, Value } from '../../schema/type.ts';
 import { fieldIdsOption } from '../types/sql-type.ts';
 import type { WriterSession } from '../writer-session.ts';
 import { type FileStatistics, writtenStatistics } from './file-statistics.ts';
@@ -36,11 +37,8 @@ export interface RowSlice {
   readonly rows: number;
 }
 
-/**
- * Rows of a row group, and so of a page of ours at most: small enough that a row looked up by its
- * place costs 2 MB of reading, not 12, for 0.2 % more bytes (bench/RESULTS.md).
- */
-const ROW_GROUP = 20_480;
+/** Rows of a page, the fewest that DuckDB writes: a row is looked up by reading its pages. */
+const PAGE_ROWS = 2048;
 
 /** The target of a write. */
 export interface WriteTarget {
@@ -163,24 +161,26 @@ async function copy(
 ): Promise<readonly CopiedFile[]> {
   const files = await copyRows(session, select, to, schema, [
     'COMPRESSION zstd',
-    `ROW_GROUP_SIZE ${ROW_GROUP}`,
+    `ROW_GROUP_SIZE ${PAGE_ROWS}`,
+    // DuckDB writes a page a row group. Without dictionaries pages can be joined.
+    'DICTIONARY_SIZE_LIMIT 0',
     `FIELD_IDS ${fieldIdsOption(schema)}`,
-    `STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionaryBytes(schema, session.memoryBytes)}`,
     ...variantsWhole(schema),
-    // DuckDB's filters tell -0 and 0 apart: a reader would miss one by looking for the other.
-    ...(schema.fields.some(({ type }) => hasFloats(type)) ? ['WRITE_BLOOM_FILTER false'] : []),
     ...more,
   ]);
-  return files.filter((file) => file.statistics.recordCount > 0);
+  const full = files.filter((file) => file.statistics.recordCount > 0);
+  const joined: CopiedFile[] = [];
+  for (const file of full) joined.push(await withPages(session, file));
+  return joined;
 }
 
-const hasFloats = (type: Type): boolean =>
-  type.kind === 'float' || type.kind === 'double' || innerTypes(type).some(hasFloats);
-
-/** DuckDB allocates this for each column; in wide tables that must not become all of its memory. */
-const dictionaryBytes = ({ fields }: Schema, memoryBytes: number) =>
-  Math.min(MOST_DICTIONARY_BYTES, Math.floor(memoryBytes / 4 / fields.length));
-const MOST_DICTIONARY_BYTES = 2 ** 20;
+/** The file with its row groups as pages of larger ones. */
+async function withPages(session: WriterSession, file: CopiedFile): Promise<CopiedFile> {
+  const path = session.newPath('.parquet');
+  const bytes = await joinRowGroups(file.path, path);
+  await rm(bytes === null ? path : file.path);
+  return bytes === null ? file : { ...file, path, bytes };
+}
 
 /** The entries of a MAP as DuckDB's node API has it. */
 function entries(map: unknown): readonly (readonly [unknown, unknown])[] {
