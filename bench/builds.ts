@@ -3,16 +3,18 @@
  * a process as those of a runner, and in a process each (target 1.15); bytes that they read of the
  * table in an S3 server over its data files (target 1.05); peak memory of a task. Two local
  * processes over one (target 1.8) by wall time, which needs two idle cores, and by the longest way
- * of the processor: plan, larger task, commit.
+ * of the processor: plan, larger task, commit. Spark over these two processes (target 1.25), each
+ * beyond the time that it takes for a small table, if LHS_SPARK_PYTHON names a Python with pyspark.
  *
  *   node bench/builds.ts [rounds] [table]
  */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { S3Server } from '../packages/lake/test/s3-server.ts';
+import { findSpark, type Spark, submitTo } from '../test/support/spark.ts';
 import {
   builtDefinition,
   machine,
@@ -30,6 +32,7 @@ const table = process.argv[3] ?? need(join(SHARED, 'iceberg/git.commits'), 'the 
 const folder = workFolder();
 const data = ['--data-dir', join(folder, 'data')];
 const TASKS = ['--tasks', '8'];
+const SMALL = fileURLToPath(new URL('../fixtures/tables/own_vectors', import.meta.url));
 
 function define(index: string, path: string, storage: string): string {
   const file = join(folder, `${index}.yaml`);
@@ -40,8 +43,9 @@ function define(index: string, path: string, storage: string): string {
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
-const reindex = (...flags: string[]) =>
-  measureLhs('reindex', 'commits', '--json', ...flags, ...data);
+const reindexOf = (index: string, ...flags: string[]) =>
+  measureLhs('reindex', index, '--json', ...flags, ...data);
+const reindex = (...flags: string[]) => reindexOf('commits', ...flags);
 
 /** Processor seconds of a plan, its tasks in a process each, and its commit; the peak memory. */
 function byTasks(count: string) {
@@ -103,6 +107,30 @@ async function bytesRead(): Promise<number> {
   }
 }
 
+/** Seconds of two processes of Spark over two of the local runner, without those of a small table. */
+function onSpark(spark: Spark): readonly number[] {
+  process.env.PYSPARK_PYTHON = spark.python;
+  const program = join(folder, 'lhs');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${LHS}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const small = join(folder, 'small.yaml');
+  const { stdout } = measureLhs('index', 'init', '--path', SMALL, '--name', 'small');
+  writeFileSync(small, `${stdout.replace(/^next: .*$/m, '')}\nstorage: ./home\n`);
+  measureLhs('index', 'create', '-f', small, ...data);
+  const submit = `${submitTo(spark, 'local-cluster[2,1,1024]')} --files ${program}`;
+  const runners = [
+    ['--runner', 'spark', '--command', submit],
+    ['--runner', 'local'],
+  ];
+  return Array.from({ length: rounds }, () => {
+    const [bySpark, byProcesses] = runners.map((runner) => {
+      const seconds = (index: string) => reindexOf(index, '--tasks', '2', ...runner).seconds;
+      return seconds('commits') - seconds('small');
+    });
+    return bySpark / byProcesses;
+  });
+}
+
 try {
   measureLhs('index', 'create', '-f', define('commits', table, './home'), ...data);
   const one: ReturnType<typeof reindex>[] = [];
@@ -134,6 +162,9 @@ try {
   );
   console.log(`  one over two processes: ${median(wall).toFixed(2)} by wall time (target 1.8),`);
   console.log(`    ${median(longest).toFixed(2)} by processor time of the longest way`);
+  const spark = findSpark();
+  if (spark !== null)
+    console.log(`  Spark over two processes: ${median(onSpark(spark)).toFixed(2)} (target 1.25)`);
   console.log(`  table bytes read: ${(await bytesRead()).toFixed(3)} of the table (target 1.05)`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
