@@ -1,28 +1,22 @@
 import { LhsError, type ReindexRequest } from '@lakehouse-search/contract';
 import type { ServiceApi } from '@lakehouse-search/contract/internal';
-import { registeredDefinition } from '@lakehouse-search/engine/internal';
-import { followingNodes, publishWithin } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
 import { jobWriter } from './job-writer.ts';
-import { type RunningJob, refuseStopped } from './running-job.ts';
+import type { JobEnd, RunningJob } from './running-job.ts';
 
 /** Pause between two looks at the progress of a build. */
 const LOOK_MS = 1000;
 
-/**
- * Rebuilds an index from its table, on its node. The route is published together with the end of
- * the job.
- */
-export async function rebuildIndex(run: RunningJob): Promise<void> {
+/** Rebuilds an index from its table, on its node. */
+export async function rebuildIndex(run: RunningJob): Promise<JobEnd> {
   const { context, job, signal } = run;
   const { index } = job;
   const { definition } = (await context.store.definitions.get(index))!;
-  const { shards = 1 } = registeredDefinition(definition);
   const { node, service } = await jobWriter(run);
   const ended = new AbortController();
   const showing = showProgress(run, service, ended.signal);
   const request: ReindexRequest = { ...job.request, index };
-  const made = await service
+  const result = await service
     .reindex(request, { signal })
     .catch((error: unknown) => {
       throw ofNode(node, error);
@@ -31,13 +25,7 @@ export async function rebuildIndex(run: RunningJob): Promise<void> {
       ended.abort();
       return showing;
     });
-  refuseStopped(run);
-  await run.built();
-  const nodes = await followingNodes(context, index);
-  await run.finish(async (cluster) => {
-    await publishWithin(cluster, { index, shards }, nodes);
-    return made;
-  });
+  return { result, built: { definition } };
 }
 
 /** The error of a node without room for the next generation names the node. */

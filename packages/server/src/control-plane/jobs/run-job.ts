@@ -1,13 +1,13 @@
 import { type CallContext, errorBody, type JobKind, LhsError } from '@lakehouse-search/contract';
-import { sourceError } from '@lakehouse-search/engine/internal';
+import { registeredDefinition, sourceError } from '@lakehouse-search/engine/internal';
 import type { ClusterJob, ClusterJobRecord } from '../../store/cluster-jobs.ts';
 import type { Lease } from '../../store/leases.ts';
 import type { ClusterStore } from '../../store/open-store.ts';
-import type { ClusterContext } from '../cluster-context.ts';
+import { type ClusterContext, followingNodes, publishWithin } from '../cluster-context.ts';
 import { pause } from '../leader/leadership.ts';
 import { alterIndex } from './alter-index.ts';
 import { rebuildIndex } from './rebuild-index.ts';
-import { interrupted, type RunningJob } from './running-job.ts';
+import { interrupted, type JobEnd, type RunningJob, refuseStopped } from './running-job.ts';
 
 /** Interval at which the store is checked for a request to stop the job. */
 const POLL_MS = 250;
@@ -39,21 +39,12 @@ export async function runJob(
     store.change(lease, ({ jobs }) => jobs.apply(job.id, event, changes));
   try {
     await apply('build_started');
-    await workOf(
-      job,
-      works,
-    )({
-      ...{ context, job, signal },
-      change: (change) => store.change(lease, change),
-      progress: (record) => store.change(lease, ({ jobs }) => jobs.progress(job.id, record)),
-      built: async () => void (await apply('build_finished')),
-      finish: (changes) =>
-        store.change(lease, async (cluster) => {
-          const result = await changes(cluster);
-          const after = await cluster.jobs.apply(job.id, 'cutover_finished', { result });
-          if (after?.state !== 'done') throw interrupted();
-        }),
-    });
+    const progress: RunningJob['progress'] = (record) =>
+      store.change(lease, ({ jobs }) => jobs.progress(job.id, record));
+    const end = await workOf(job, works)({ context, job, signal, progress });
+    refuseStopped({ signal });
+    await apply('build_finished');
+    await finish(context, lease, job, end);
   } catch (error) {
     if (!leading.aborted) {
       const end = stop.signal.aborted ? apply('canceled') : apply('build_failed', failure(error));
@@ -65,20 +56,35 @@ export async function runJob(
   }
 }
 
-function workOf({ kind }: ClusterJob, works: JobWorks): (run: RunningJob) => Promise<void> {
-  if (kind === 'alter') return alterIndex;
-  const work = works[kind];
-  return work === undefined ? rebuildIndex : (run) => runOperation(run, work);
+/** The end of a job, and what comes in force with it, are one transaction. */
+async function finish(
+  context: ClusterContext,
+  lease: Lease,
+  { id, index }: ClusterJob,
+  { result, built }: JobEnd,
+): Promise<void> {
+  const nodes = built === undefined ? [] : await followingNodes(context, index);
+  await context.store.change(lease, async (cluster) => {
+    if (built !== undefined) {
+      const { definition, replaces } = built;
+      const { definitions } = cluster;
+      if (replaces !== undefined && !(await definitions.replace(index, definition, replaces))) {
+        throw new LhsError('index_busy', `the definition of "${index}" was changed meanwhile`);
+      }
+      const { shards = 1 } = registeredDefinition(definition);
+      await publishWithin(cluster, { index, shards }, nodes);
+    }
+    const after = await cluster.jobs.apply(id, 'cutover_finished', { result });
+    if (after?.state !== 'done') throw interrupted();
+  });
 }
 
 /** A job of one operation: its response is the result of the job. */
-async function runOperation(
-  { job, signal, built, finish }: RunningJob,
-  work: NonNullable<JobWorks[JobKind]>,
-): Promise<void> {
-  const result = await work(job.request, { signal });
-  await built();
-  await finish(async () => result);
+function workOf({ kind }: ClusterJob, works: JobWorks): (run: RunningJob) => Promise<JobEnd> {
+  if (kind === 'alter') return alterIndex;
+  const work = works[kind];
+  if (work === undefined) return rebuildIndex;
+  return async ({ job, signal }) => ({ result: await work(job.request, { signal }) });
 }
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest]

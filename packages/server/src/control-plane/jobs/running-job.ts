@@ -1,6 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { ClusterJob, ClusterJobRecord } from '../../store/cluster-jobs.ts';
-import type { ClusterStore } from '../../store/open-store.ts';
+import type { StoredDefinition } from '../../store/definitions.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 
 /** A job from the inside. All changes are made under the lease of the leader that runs it. */
@@ -10,12 +10,16 @@ export interface RunningJob {
   /** Aborts when the job is canceled, and when the leader has lost its lease. */
   readonly signal: AbortSignal;
   readonly progress: (record: ClusterJobRecord) => Promise<void>;
-  /** Changes the cluster under the lease of the leader. */
-  readonly change: <T>(work: (cluster: ClusterStore) => Promise<T>) => Promise<T>;
-  /** The shards are complete: the cutover begins. */
-  readonly built: () => Promise<void>;
-  /** Ends the job together with other changes of the cluster, all or nothing. */
-  readonly finish: (work: (cluster: ClusterStore) => Promise<unknown>) => Promise<void>;
+}
+
+/** What a job has made. */
+export interface JobEnd {
+  readonly result: unknown;
+  /**
+   * The definition that the index was built with: of a version in force that is to be replaced, or
+   * the one in force. It comes in force with the route and the end of the job, all or nothing.
+   */
+  readonly built?: Pick<StoredDefinition, 'definition'> & { readonly replaces?: number };
 }
 
 /** Throws interrupted for a job that has to stop. */
