@@ -3,11 +3,11 @@
  * snapshot under the same definition, so that no response mixes two.
  *
  * 1. Of each shard, the nodes that have commits with it are its copies.
- * 2. A state (definition, snapshot) is visible if every shard that has copies has it. Of several,
- *    the one that is newest on the nodes wins; commits of a node are listed newest first. One that
- *    nodes read from a store goes before a newer one that too few of them have yet.
- * 3. A state that is older than the one in force is never chosen. Without a new state, the one in
- *    force stays, with the copies that still have it: other shards fail until their nodes catch up.
+ * 2. The state (definition, snapshot) that most shards have is visible, as over a fixed list of
+ *    nodes (cluster/route-of.ts).
+ * 3. A state that is older than the one in force is never chosen. Without a better state, the one
+ *    in force stays, with the copies that still have it: other shards fail until their nodes catch
+ *    up.
  * 4. A node that does not answer stays with its commit of the route in force, until its lease ends.
  * 5. A node that was promoted to another number of shards stays with its commits of the route in
  *    force, until a route of that number takes its place.
@@ -16,9 +16,10 @@
  *    the index from a store.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type CommonState, isOf, isSpread, preferred } from '../../cluster/copies.ts';
+import type { CommonState } from '../../cluster/copies.ts';
 import { type NodeCommit, type NodeState, readableIndex } from '../../cluster/node-state.ts';
-import type { Route, StoredReplica } from '../../store/routes.ts';
+import { bestState, type Copy, rankOf, replicasOf, statesOf } from '../../cluster/route-of.ts';
+import type { Route } from '../../store/routes.ts';
 
 /** A living node: where it is, and what it holds. */
 export interface LivingNode extends Pick<NodeState, 'node' | 'indexes' | 'followed'> {
@@ -35,11 +36,6 @@ export interface PlacedIndex {
   readonly writer?: string | undefined;
 }
 
-interface Copy {
-  readonly node: LivingNode;
-  readonly commits: readonly Pick<NodeCommit, 'commit' | keyof CommonState>[];
-}
-
 /**
  * The next route of an index; undefined if the one in force stays as it is, or if the index is not
  * built yet.
@@ -49,15 +45,28 @@ export function routeOver(
   nodes: readonly LivingNode[],
   former?: Route,
 ): Route | undefined {
+  const isAlone = nodes.some((node) => node.node === writer && isOfOne(node, index));
   const copies = Array.from({ length: shards }, (_, shard) => {
-    const all = copiesOf(index, shard, shards, nodes, former);
-    const only = all.find(({ node }) => node.node === writer && isOfOne(node, index));
-    return only === undefined ? all : [only];
+    const all = nodes.flatMap((node): readonly Copy[] => {
+      const commits = commitsOf(node, { index, shards }, shard, former);
+      const { address, isSilent = false } = node;
+      return commits.length === 0 ? [] : [{ node: node.node, address, up: !isSilent, commits }];
+    });
+    const only = isAlone ? all.filter(({ node }) => node === writer) : [];
+    return only.length === 0 ? all : only;
   });
+  if (former === undefined && copies.some((own) => own.length === 0)) return undefined;
   const held = nodes.flatMap((node) => (node.isSilent ? [] : (readableIndex(node, index) ?? [])));
-  const spread = (state: CommonState) => isSpread(state, held);
-  const state =
-    nextState(copies, former, spread) ?? (former?.shards === shards ? former : undefined);
+  const all = copies.flat();
+  // a node that has both states has the one in force later
+  const isOlder = (state: CommonState) =>
+    all.some((copy) => {
+      const rank = rankOf(copy, state);
+      return former !== undefined && Number.isFinite(rank) && rank > rankOf(copy, former);
+    });
+  const inForce = former?.shards === shards ? [former] : [];
+  const newer = statesOf(all).filter((state) => !isOlder(state));
+  const state = bestState(copies, [...inForce, ...newer], held);
   if (state === undefined) return undefined;
   const { definition, snapshot } = state;
   const route: Route = {
@@ -69,100 +78,28 @@ export function routeOver(
   return isSame ? undefined : route;
 }
 
-function copiesOf(
-  index: string,
+/** The commits of a shard that searches may read on a node. */
+function commitsOf(
+  node: LivingNode,
+  { index, shards }: PlacedIndex,
   shard: number,
-  shards: number,
-  nodes: readonly LivingNode[],
   former: Route | undefined,
-): readonly Copy[] {
-  return nodes.flatMap((node) => {
-    if (node.isSilent) return former?.shards === shards ? formerCopy(node, shard, former) : [];
-    const own = readableIndex(node, index);
-    if (own === undefined) return [];
-    const isOfRoute = ({ definition }: NodeCommit) => definition === former?.definition;
-    if (own.shards !== shards) {
-      const commits = own.commits.filter(isOfRoute);
-      return commits.length > 0 && isReplica(node, shard, shards, former)
-        ? [{ node, commits }]
-        : [];
-    }
-    const isOther = former !== undefined && former.shards !== shards;
-    const commits = own.commits.filter(
-      (each) => !(isOther && isOfRoute(each)) && each.sizes.some((own) => own.shard === shard),
-    );
-    return commits.length === 0 ? [] : [{ node, commits }];
-  });
+): Copy['commits'] {
+  const isResharded = former !== undefined && former.shards !== shards;
+  const routed = isResharded
+    ? undefined
+    : former?.replicas[shard].find((each) => each.node === node.node);
+  if (node.isSilent) return routed === undefined ? [] : [{ ...former!, commit: routed.commit }];
+  const own = readableIndex(node, index);
+  const isOfRoute = ({ definition }: NodeCommit) => definition === former?.definition;
+  if (own === undefined || own.shards !== shards) {
+    return routed === undefined ? [] : (own?.commits.filter(isOfRoute) ?? []);
+  }
+  return own.commits.filter(
+    (each) => !(isResharded && isOfRoute(each)) && each.sizes.some((one) => one.shard === shard),
+  );
 }
 
 /** Whether no other node reads the index from a store. */
 const isOfOne = (node: LivingNode, index: string): boolean =>
   !node.isSilent && readableIndex(node, index)?.copies === 0;
-
-function isReplica(
-  { node }: LivingNode,
-  shard: number,
-  shards: number,
-  former: Route | undefined,
-): boolean {
-  return former?.shards === shards && former.replicas[shard].some((each) => each.node === node);
-}
-
-function formerCopy(node: LivingNode, shard: number, former: Route | undefined): readonly Copy[] {
-  const replica = former?.replicas[shard]?.find((each) => each.node === node.node);
-  if (former === undefined || replica === undefined) return [];
-  const { definition, snapshot } = former;
-  return [{ node, commits: [{ commit: replica.commit, definition, snapshot }] }];
-}
-
-function nextState(
-  copies: readonly (readonly Copy[])[],
-  former: Route | undefined,
-  spread: (state: CommonState) => boolean,
-): CommonState | undefined {
-  const held = copies.filter((own) => own.length > 0);
-  if (held.length === 0 || (former === undefined && held.length < copies.length)) return undefined;
-  const candidates = held[0].flatMap(({ commits }) => commits);
-  const visible = candidates.filter((state) =>
-    held.every((own) => own.some((copy) => rankOf(copy, state) >= 0)),
-  );
-  const known = former === undefined ? visible : visible.filter((state) => !isOlder(state));
-  const enough = known.filter(spread);
-  return (enough.length > 0 ? enough : known).reduce<CommonState | undefined>(
-    (best, state) => (best === undefined || ageOf(state) < ageOf(best) ? state : best),
-    undefined,
-  );
-
-  /** How far a state is from the newest commits, over all shards. */
-  function ageOf(state: CommonState): number {
-    const ranks = held.map((own) => {
-      const found = own.map((copy) => rankOf(copy, state)).filter((rank) => rank >= 0);
-      return Math.min(...found);
-    });
-    return ranks.reduce((a, b) => a + b, 0);
-  }
-
-  /** A node that has both states has the one in force later. */
-  function isOlder(state: CommonState): boolean {
-    return held.flat().some((copy) => {
-      const now = rankOf(copy, former!);
-      return now >= 0 && rankOf(copy, state) > now;
-    });
-  }
-}
-
-/** Position of the newest commit of a state, from the newest of all; -1: the copy has none. */
-const rankOf = ({ commits }: Copy, state: CommonState): number =>
-  commits.findIndex((commit) => isOf(commit, state));
-
-function replicasOf(
-  shard: string,
-  copies: readonly Copy[],
-  state: CommonState,
-): readonly StoredReplica[] {
-  const having = copies.flatMap(({ node: { node, address, isSilent = false }, commits }) => {
-    const found = commits.find((commit) => isOf(commit, state));
-    return found === undefined ? [] : [{ node, address, up: !isSilent, commit: found.commit }];
-  });
-  return preferred(shard, having).map(({ up: _, ...replica }) => replica);
-}
