@@ -53,21 +53,21 @@ def _end_with_worker():
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
-def _program():
-    shipped = SparkFiles.get(PROGRAM)
+def _program(name):
+    shipped = SparkFiles.get(name)
     if not os.path.isfile(shipped):
-        return PROGRAM
+        return name
     if not os.access(shipped, os.X_OK):
         os.chmod(shipped, 0o755)
     return shipped
 
 
-def _run_task(line):
+def _run_task(line, program):
     """The result of a task, or its error if that is a lasting one. Spark repeats what it raises."""
     # the users of executors often have no home where lhs could cache
     cache = os.path.join(os.path.abspath(SparkFiles.getRootDirectory()), "lhs-cache")
     task = subprocess.Popen(
-        [_program(), "build", "task", "--json"],
+        [_program(program), "build", "task", "--json"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -86,12 +86,13 @@ def _run_task(line):
 def run_tasks(spark, tasks, lhs=None, on_result=None):
     """Returns the results of tasks (lines of `lhs build plan`), as `lhs build commit` reads them.
 
-    lhs: the executable named `lhs` to ship to the executors; None: it is in their PATH, or Spark
-    ships it. on_result: called with each result as its task ends. Raises RuntimeError for a fault of
-    the index or the table, and what Spark raises for a task that has failed several times.
+    lhs: the executable to ship to the executors; None: `lhs` is in their PATH, or Spark ships it.
+    on_result: called with each result as its task ends. Raises RuntimeError for a fault of the index
+    or the table, and what Spark raises for a task that has failed several times.
     """
     context = spark.sparkContext
     context.addPyFile(__file__)
+    program = os.path.basename(lhs or PROGRAM)
     if lhs is not None:
         context.addFile(lhs)
     tasks = [line for line in tasks if line.strip()]
@@ -99,7 +100,7 @@ def run_tasks(spark, tasks, lhs=None, on_result=None):
 
     def run(lines):
         for line in lines:
-            results.add([_run_task(line)])
+            results.add([_run_task(line, program)])
 
     if tasks:
         context.parallelize(tasks, len(tasks)).foreachPartition(run)
@@ -114,6 +115,7 @@ def main():
         tasks = file.read().split("\n")
     conf = SparkConf().setIfMissing("spark.app.name", "lhs build")
     conf.setIfMissing("spark.speculation", "true")
+    conf.setIfMissing("spark.log.level", "WARN")
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     run_tasks(spark, tasks, on_result=lambda line: print(line, flush=True))
     spark.stop()
