@@ -121,7 +121,7 @@ describe.skipIf(byEffort(true, false))('the commands that start servers', () => 
       const { services } = parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), {
         merge: true,
       }) as { services: Readonly<Record<string, Service>> };
-      const names = ['control-plane', 'node-0', 'node-1', 'node-2', 'gateway'];
+      const names = ['gateway', 'node-0', 'node-1', 'node-2', 'control-plane'];
       const network = await networkOf(...names);
       mkdirSync(join(folder, 'objects'));
       const secrets: Environment = {
