@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, readonly Query[]>> = {
   or: of(words.map(anyOf)),
   phrase: of(words.map((query) => `text:"${query.slice(0, 2).join(' ')}"`)),
   year: of(years.map((year, i) => `authored_at:[${year}-01-${day(i)} TO ${year}-12-${day(i)}]`)),
-  'year, sorted': of(
+  'sorted year': of(
     years.map((year, i) => `authored_at:[${year}-01-${day(i)} TO ${year}-12-${day(i)}]`),
     { sort: [{ field: 'authored_at', desc: true }] },
   ),

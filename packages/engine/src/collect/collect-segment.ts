@@ -16,6 +16,8 @@ const RANGE_STEPS = 512;
 const BOUND_CLASSES = 256;
 /** What offering the matches of a zone counts as. */
 const ZONE_STEPS = 128;
+/** After so many zones the rest is looked up by the last collected document. */
+const FIRST_ZONES = 8;
 /** Words of matches between two looks at the clock. */
 const WORDS_A_CHECK = 1024;
 /** So few matches are all offered. */
@@ -129,12 +131,31 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const { zones, ranks } = zonesByRank(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
     if (ranks[i] > top.worst) break;
+    if (i >= FIRST_ZONES && (i & (i - 1)) === 0 && top.full) {
+      if (offerRest(segment, zones.subarray(0, i), top)) return;
+    }
     segment.deadline.spend(ZONE_STEPS);
     const zone = zones[i];
     if (first.zoneEnd !== undefined && first.zoneEnd(zone) < top.begin) continue;
     const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);
     top.offerBits(matches, zone * RANGES_A_ZONE * WORDS_A_RANGE, end, constant);
   }
+}
+
+/**
+ * Offers the matches outside of the first zones that the column does not rule out by the last
+ * collected document. False if they are too many to list.
+ */
+function offerRest(segment: SegmentMatches, offered: Int32Array, top: RankedDocs): boolean {
+  const { keys, matches, bitmaps } = segment;
+  if (keys[0].fillUpTo === undefined || !Number.isFinite(top.worst)) return false;
+  const near = bitmaps.take();
+  keys[0].fillUpTo(top.worst, near);
+  bitmaps.and(matches, near);
+  bitmaps.give(near);
+  const words = RANGES_A_ZONE * WORDS_A_RANGE;
+  for (const zone of offered) matches.fill(0, zone * words, (zone + 1) * words);
+  return offerFew(segment, top);
 }
 
 /**

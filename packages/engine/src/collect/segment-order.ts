@@ -39,6 +39,8 @@ export interface SegmentSortKey {
    * several values, or if the column cannot tell which values are equal.
    */
   readonly fillEqual?: (value: SortValue, bits: Int32Array) => void;
+  /** Sets the bits of the documents whose rank, a finite one, is not above this. */
+  readonly fillUpTo?: (rank: number, bits: Int32Array) => void;
   /** Its column, where it has one. */
   readonly column?: object;
   /**
@@ -130,7 +132,7 @@ function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): Se
     column,
     byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
     ...(plain && column.codes !== null ? { codes: rankCodes(column, column.codes, desc) } : {}),
-    ...(plain ? { fillEqual: (value, bits) => column.fillEquals(value as bigint, bits) } : {}),
+    ...(plain ? equalAndUpTo(column, desc) : {}),
     ...(plain && column.values === column.docs ? { zoneEnd: zoneEnds(column, desc) } : {}),
     rank: plain
       ? (doc) => (has(doc) ? sign * column.sortKey(doc) : Number.POSITIVE_INFINITY)
@@ -149,6 +151,18 @@ function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): Se
     },
   };
 }
+
+/** Of a column with exact whole numbers, one a document. */
+const equalAndUpTo = (
+  column: NumericColumn,
+  desc: boolean,
+): Required<Pick<SegmentSortKey, 'fillEqual' | 'fillUpTo'>> => ({
+  fillEqual: (value, bits) => column.fillEquals(value as bigint, bits),
+  fillUpTo: (rank, bits) =>
+    desc
+      ? column.fillRange(BigInt(Math.ceil(-rank)), column.max, bits)
+      : column.fillRange(column.min, BigInt(Math.floor(rank)), bits),
+});
 
 /** The highest ranks of zones without a missing value. */
 function zoneEnds(column: NumericColumn, desc: boolean): (zone: number) => number {
@@ -190,6 +204,10 @@ function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): Se
     },
     blurred: () => false,
     ...(column.multi ? {} : { fillEqual: (value, bits) => fillOrdinal(column, value, bits) }),
+    fillUpTo: (rank, bits) =>
+      desc
+        ? column.fillOrds(Math.ceil(-rank), column.size - 1, bits)
+        : column.fillOrds(0, Math.floor(rank), bits),
     value(doc) {
       const at = ord(doc);
       return at < 0 ? null : column.bytesOf(at);

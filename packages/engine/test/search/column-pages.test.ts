@@ -26,7 +26,7 @@ import type { Execution } from '../../src/shard/execute/execution-plan.ts';
 import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
 import { executingPage } from '../../src/shard/execute/next-pages.ts';
 
-const DOCS = 9_000;
+const DOCS = 20_000;
 const plan = (id: number, name: string, type: FieldPlan['type']): FieldPlan => ({
   id,
   name,
