@@ -99,6 +99,34 @@ export async function slowNodes(folder: string): Promise<readonly number[]> {
   return calm.millis;
 }
 
+/** Other numbers of shards of a searched index: how long each takes, and answers that differ. */
+export async function reshards(folder: string): Promise<void> {
+  const cluster = await start(join(folder, 'reshard'), 3);
+  const { client } = cluster;
+  const answers = async () => {
+    const found: string[] = [];
+    for (const request of searches(queries.length)) {
+      const { total, hits } = await client.search(request);
+      found.push(
+        JSON.stringify([total, hits.map(({ coordinates, score }) => [coordinates, score])]),
+      );
+    }
+    return found;
+  };
+  const before = await answers();
+  for (const shards of [1, 3, 2, 7]) {
+    const during = answers();
+    const began = performance.now();
+    const { former_shards } = await client.applyReshard({ index: 'commits', shards });
+    const took = (performance.now() - began) / 1000;
+    const all = [await during, await answers()];
+    const differ = all.flatMap((own) => own.filter((one, i) => one !== before[i])).length;
+    const of = `${differ} of ${2 * before.length} answers during and after it differ`;
+    console.log(`  ${former_shards} -> ${shards} shards: ${took.toFixed(2)} s (target 5), ${of}`);
+  }
+  await cluster.end();
+}
+
 /** A node with an empty disk over a published index: from its start to the first answer. */
 export async function emptyDisk(folder: string, rounds: number): Promise<void> {
   const place = process.env.LHS_BENCH_STORE;

@@ -14,11 +14,13 @@
  *     simulated searches of 1,000 shards with the times of (f), by the rule of the gateway.
  * (g) A node with an empty disk over the index LHS_BENCH_INDEX that is published in
  *     LHS_BENCH_STORE: from its start to the first answer; target 2 s.
+ * (h) 4 to 1 to 3 to 2 to 7 shards of a searched index over 3 nodes; target 5 s each, and answers
+ *     with the same keys, scores and totals. How long snapshots wait: reshard.ts.
  *
- *   node bench/cluster.ts [c|d|e|f|g] [rounds, default 3]
+ *   node bench/cluster.ts [c|d|e|f|g|h] [rounds, default 3]
  *
- * LHS_BENCH_TABLE names another table of the same fields for (c), (e) and (f), LHS_BENCH_SEARCHES
- * the number of searches.
+ * LHS_BENCH_TABLE names another table of the same fields for (c), (e), (f) and (h),
+ * LHS_BENCH_SEARCHES the number of searches.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +30,7 @@ import { createRemote } from '@lakehouse-search/client/remote/internal';
 import type { BackendApi } from '@lakehouse-search/contract/internal';
 import { openEngine } from '@lakehouse-search/engine/local/internal';
 import { openCluster, openStore } from '@lakehouse-search/server';
-import { costOfSearches, emptyDisk, simulate, slowNodes } from './cluster-store.ts';
+import { costOfSearches, emptyDisk, reshards, simulate, slowNodes } from './cluster-store.ts';
 import {
   commitQueries,
   commitsDefinition,
@@ -42,7 +44,7 @@ import { snapshotsTable } from './snapshots-table.ts';
 import { end, FREE, KEY, pause, serve } from './stored-cluster.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
-const [part = 'cdefg'] = process.argv.slice(2);
+const [part = 'cdefgh'] = process.argv.slice(2);
 const rounds = Number(process.argv[3] ?? 3);
 const folder = workFolder();
 process.env.LHS_COLD_CACHE_DIR = join(folder, 'cache');
@@ -196,6 +198,10 @@ try {
   if (part.includes('g')) {
     console.log(`(g) an empty disk (${machine()})`);
     await emptyDisk(folder, rounds);
+  }
+  if (part.includes('h')) {
+    console.log(`(h) other numbers of shards (${machine()})`);
+    await reshards(folder);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
