@@ -11,6 +11,8 @@ import { recordsOf, splitFiles } from './split-files.ts';
 
 /** Rows of a task unless a request names their number, or that of the tasks. */
 const ROWS_PER_TASK = 1_000_000;
+/** A task has a row per so many bytes of its memory, at most: what it knows of each document. */
+const BYTES_PER_ROW = 512;
 
 /** Into how many tasks a build is divided. */
 export interface TaskCount {
@@ -47,13 +49,14 @@ export interface PlannedBuild {
  */
 export async function planTasks(
   build: PlannedBuild,
-  { tasks, rowsPerTask = ROWS_PER_TASK, least = 1 }: TaskCount,
+  { tasks, rowsPerTask, least = 1 }: TaskCount,
 ): Promise<readonly BuildTask[]> {
   const { definition, table, snapshotId, missing, family } = build;
   if (snapshotId === null) return [];
   const { files } = await fromSource(() => table.files(snapshotId));
   const wanted = files.filter(({ data }) => missing?.has(data.path) ?? true);
-  const count = tasks ?? Math.max(least, Math.ceil(recordsOf(wanted) / rowsPerTask));
+  const most = rowsPerTask ?? Math.min(ROWS_PER_TASK, build.memoryBytes / BYTES_PER_ROW);
+  const count = tasks ?? Math.max(least, Math.ceil(recordsOf(wanted) / most));
   const all = await splitFiles(table, wanted, Math.min(MOST_TASKS, count));
   const definition_digest = definitionDigest(definition);
   const snapshot = String(snapshotId);
