@@ -65,7 +65,7 @@ async function append(): Promise<void> {
 
 /** `lhs index sync` in a process of its own, until it ends. */
 async function sync(): Promise<void> {
-  const args = [LHS, 'index', 'sync', 'commits', '--data-dir', data, '--json'];
+  const args = [LHS, 'index', 'sync', 'commits', '--no-net', '--data-dir', data, '--json'];
   const process_ = spawn(process.execPath, args, { stdio: 'ignore' });
   const [code] = await once(process_, 'exit');
   if (code !== 0) throw new Error(`sync ended with ${code}`);

@@ -33,7 +33,7 @@ const synced: number[] = [];
 const built: number[] = [];
 for (let round = 0; round < rounds; round++) {
   lhs('reindex', 'commits', '--as-of', snapshots[0]);
-  const sync = lhs('sync', 'commits');
+  const sync = lhs('sync', 'commits', '--no-net');
   const { snapshots_applied: applied, inserted } = sync.answer;
   if (applied !== SNAPSHOTS || inserted !== SNAPSHOTS * ROWS) {
     throw new Error(`${applied} snapshots and ${inserted} rows were synced`);
