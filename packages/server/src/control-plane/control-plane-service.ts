@@ -117,34 +117,42 @@ async function indexesOf(store: Store, { node, indexes }: NodeState) {
 
 /** The routing when it is another one than the caller has, or when the wait ends. */
 async function changedRouting(
-  current: () => Promise<RoutingReply>,
+  current: (known: string) => Promise<RoutingReply>,
   request: RoutingRequest,
   stopping: AbortSignal,
 ): Promise<RoutingReply> {
   const { known, waitMs } = request;
   const until = performance.now() + Math.min(waitMs, MOST_WAIT_MS);
   for (;;) {
-    const reply = await current();
+    const reply = await current(known);
     if (reply.version !== known || performance.now() >= until || stopping.aborted) return reply;
     await pause(LOOK_MS, stopping);
   }
 }
 
-/** The routing of the store, or the last one while the store cannot be reached. */
-function rememberedRouting(store: Store): () => Promise<RoutingReply> {
+/**
+ * The routing of the store. While that cannot be reached: the last one, for callers that know this
+ * or none. Others may have learned a newer one from another control plane.
+ */
+export function rememberedRouting(
+  store: Pick<Store, 'definitions' | 'aliases' | 'routes'>,
+): (known: string) => Promise<RoutingReply> {
   let last: RoutingReply | undefined;
-  return async () => {
+  return async (known) => {
     try {
       last = await readRouting(store);
       return last;
     } catch (error) {
-      if (last === undefined || !isUnreachable(error)) throw error;
+      const isNewest = known === '' || known === last?.version;
+      if (last === undefined || !isNewest || !isUnreachable(error)) throw error;
       return last;
     }
   };
 }
 
-async function readRouting(store: Store): Promise<RoutingReply> {
+async function readRouting(
+  store: Pick<Store, 'definitions' | 'aliases' | 'routes'>,
+): Promise<RoutingReply> {
   const definitions = await store.definitions.list();
   const aliases = await store.aliases.list();
   const routes = await store.routes.list();

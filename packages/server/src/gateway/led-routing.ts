@@ -22,6 +22,8 @@ import type { StaticRouting } from './static-routing.ts';
 const WAIT_MS = 10_000;
 const RETRY_MS = 250;
 const WATCH = 'watch of routes';
+/** What a gateway knows that looks at nodes: they may have newer commits than a remembered route. */
+const OF_NODES = 'nodes';
 
 /** What a gateway under control planes routes by. */
 export interface LedRoutingOptions {
@@ -166,7 +168,8 @@ export class LedRouting implements AdminRouting {
 
   #get(waitMs: number): Promise<RoutingReply> {
     const { routing } = CONTROL_PLANE_METHODS;
-    const request = create(routing.input, { known: this.#version, waitMs });
+    const known = this.#nodes === undefined ? this.#version : OF_NODES;
+    const request = create(routing.input, { known, waitMs });
     return this.#planes.call(routing, request, waitMs + CALL_MS);
   }
 
