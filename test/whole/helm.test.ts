@@ -1,17 +1,37 @@
 // @module-tag campaign
 // @module-tag program
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findProgram } from '../support/find-program.ts';
 import { manifests, podContainer, type Resource, renderChart } from '../support/kubernetes.ts';
 
-const CHART = fileURLToPath(new URL('../../deploy/helm', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CHART = join(ROOT, 'deploy/helm');
 const HELM = findProgram('helm');
 
 const byName = (resources: readonly Resource[]) =>
   new Map(resources.map((one) => [`${one.kind} ${one.metadata.name}`, one]));
+
+/** Checks resources by the schemas of Kubernetes. */
+const VALIDATE = findProgram('kubernetes-validate');
+
+describe.skipIf(VALIDATE === null)('the manifests', () => {
+  const folders = ['deploy/kubernetes', 'integrations/kubernetes'].map((path) => join(ROOT, path));
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml')
+      .map((file) => join(folder, file)),
+  );
+
+  it.each(['1.31', '1.37'])('are valid for Kubernetes %s', (version) => {
+    const args = ['--strict', '--kubernetes-version', version, ...files];
+    const { status, stdout, stderr } = spawnSync(VALIDATE!, args, { encoding: 'utf8' });
+    expect([status, stdout + stderr]).toEqual([0, expect.not.stringContaining('WARN')]);
+  });
+});
 
 describe.skipIf(HELM === null)('deploy/helm', () => {
   it('renders the manifests, without their namespace', () => {
