@@ -14,7 +14,7 @@ import { partOf, withoutOnly } from '../../cluster/with-only.ts';
 import { requireWhole } from '../../control-plane/operations/cluster-caller.ts';
 import { nameTaken } from '../../control-plane/operations/index-nodes.ts';
 import type { AdminNodes } from './admin-nodes.ts';
-import { changeAll, changeInTurn } from './over-all.ts';
+import { changeInTurn } from './over-all.ts';
 import { type PlacedPart, placeShards, readSharding } from './place-shards.ts';
 
 /** The caller of a call that has failed: what takes it back must not end with it. */
@@ -48,12 +48,11 @@ async function makeParts(
   call: CallContext,
 ): Promise<readonly IndexDescription[]> {
   try {
-    return await changeAll(parts, {
+    return await changeInTurn(parts, {
       make: async ({ address, definition }) =>
         nodes.at(address).createIndex({ ...request, definition }, call),
       takeBack: ({ address }) =>
         unlessUnknown(nodes.at(address).dropIndex({ index }, callerOf(call))),
-      isOfOthers: (error) => error instanceof LhsError && error.code === 'index_exists',
     });
   } finally {
     await nodes.routing.refresh();
