@@ -39,16 +39,9 @@ const messageOfIndex = ({
   definitionVersion: definition_version,
   ordinals: [...ordinals],
   aliases: [...aliases],
-  commits: commits.map(({ snapshot, docs, bytes, sizes, age_ms, ...commit }) => ({
-    ...commit,
-    sizes: sizes.map((size) => ({
-      shard: size.shard,
-      docs: BigInt(size.docs),
-      bytes: BigInt(size.bytes),
-    })),
-    docs: BigInt(docs),
-    bytes: BigInt(bytes),
-    ageMs: BigInt(age_ms),
+  commits: commits.map(({ snapshot, sizes, docs, bytes, age_ms, ...commit }) => ({
+    ...{ ...commit, docs: BigInt(docs), bytes: BigInt(bytes), ageMs: BigInt(age_ms) },
+    sizes: sizes.map((one) => ({ ...one, docs: BigInt(one.docs), bytes: BigInt(one.bytes) })),
     ...(snapshot === null ? {} : { snapshot }),
   })),
 });
@@ -68,18 +61,14 @@ function indexOfMessage(message: StateMessage['indexes'][number]): NodeIndex {
   return {
     ...{ index, uuid, shards, ordinals, aliases, copies },
     definition_version: definitionVersion,
-    commits: message.commits.map((commit): NodeCommit => {
-      const { snapshot = null, sequence, generation, docs, bytes, sizes, definition } = commit;
+    commits: message.commits.map((one): NodeCommit => {
+      const { commit, snapshot = null, sequence, generation, docs, bytes, definition } = one;
       return {
-        ...{ commit: commit.commit, snapshot, sequence, generation, definition },
-        docs: Number(docs),
-        bytes: Number(bytes),
-        age_ms: Number(commit.ageMs),
-        sizes: sizes.map((size) => ({
-          shard: size.shard,
-          docs: Number(size.docs),
-          bytes: Number(size.bytes),
-        })),
+        ...{ commit, snapshot, sequence, generation, definition, age_ms: Number(one.ageMs) },
+        ...{ docs: Number(docs), bytes: Number(bytes) },
+        sizes: one.sizes.map(({ shard, ...size }) => {
+          return { shard, docs: Number(size.docs), bytes: Number(size.bytes) };
+        }),
       };
     }),
   };

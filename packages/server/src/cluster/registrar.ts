@@ -9,8 +9,6 @@ export interface Assignment {
 
 /** The right of a node to accept writes. */
 export interface NodeLease {
-  /** The fencing token: greater than that of every former lease of the node. */
-  readonly epoch: number;
   readonly expires_ms: number;
   readonly assignments: readonly Assignment[];
   /** Indexes that the cluster has no more; the node removes their files. */

@@ -92,11 +92,8 @@ export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Regis
       const asked = Date.now();
       const reply = await send(address, state, false);
       epoch = Number(reply.epoch);
-      const assignments = reply.assignments.map(({ index, definition }) => ({ index, definition }));
-      const dropped = reply.dropped.map(({ index, uuid }) => ({ index, uuid }));
-      const followed = reply.followed.map(({ index, place }) => ({ index, place }));
-      const { left } = reply;
-      return { epoch, expires_ms: asked + reply.ttlMs, assignments, dropped, followed, left };
+      const { ttlMs, assignments, dropped, followed, left } = reply;
+      return { expires_ms: asked + ttlMs, assignments, dropped, followed, left };
     },
     leave: async (address, state) => void (await send(address, state, true)),
     close: async () => planes.close(),

@@ -26,7 +26,7 @@ const QUIET = {
 };
 /** Time of a lease in these tests: heartbeats come three times in it. */
 const LEASE_MS = 3000;
-const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [], followed: [], left: [] };
+const lease = { expires_ms: Date.now() + 60_000, dropped: [], followed: [], left: [] };
 const threeShards: NodeLease = {
   ...lease,
   assignments: [{ index: 'notes', definition: definition(3) }],

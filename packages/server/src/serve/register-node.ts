@@ -109,11 +109,11 @@ export class NodeRegistration {
 
   async #drop(dropped: DroppedIndex): Promise<void> {
     const { removeIndex, logger, faults } = this.#options;
-    const { index } = dropped;
+    const { index, uuid } = dropped;
     try {
       const removed = await removeIndex(dropped);
       faults.succeeded(REMOVE, { index });
-      if (removed !== undefined) logger.info(dropped, 'dropped index removed');
+      if (removed !== undefined) logger.info({ index, uuid }, 'dropped index removed');
     } catch (error) {
       faults.failed(REMOVE, error, { index });
     }
