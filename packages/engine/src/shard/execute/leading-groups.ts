@@ -40,12 +40,11 @@ export function* leadingGroups(
   if (limit === 0 || after !== null || groups !== undefined || hasCold(segments)) return null;
   if (!segments.every((reader) => isCounted(reader, field))) return null;
   for (let most = AHEAD * limit; most <= MOST_DOCS; most *= AHEAD) {
-    const own = { ...plan, collapse: null, limit: most, skip: 0 };
-    const { docs, total } = yield* find(segments, own);
+    const own = { ...plan, collapse: null, limit: most, skip: 0, total: false };
+    const { docs } = yield* find(segments, own);
     const found = firstOfGroups(segments, field, docs);
-    if (docs.length === most && found.length < limit) continue;
-    const first = found.slice(0, limit);
-    return { docs: docs.length < most ? first : recounted(segments, plan, field, first), total };
+    if (docs.length < most) return { docs: found.slice(0, limit), total: docs.length };
+    if (found.length >= limit) return counted(segments, plan, field, found.slice(0, limit));
   }
   return null;
 }
@@ -86,22 +85,24 @@ function isCounted(reader: SegmentReader, field: FieldPlan): boolean {
   return !column.multi && (!(column instanceof NumericColumn) || closeSize(column) !== null);
 }
 
-/** The groups with the numbers of all their documents. */
-const recounted = (
+/** The groups with the numbers of all their documents, and that of all matching ones. */
+const counted = (
   segments: readonly SegmentReader[],
   plan: ExecutionPlan,
   field: FieldPlan,
   groups: readonly CollapsedDoc[],
-): readonly CollapsedDoc[] =>
+): Execution =>
   withMatched(segments, plan, (matched) => {
     const counts = groups.map(() => 0);
+    let total = 0;
     for (const { reader, matches, count } of matched) {
+      total += count;
       const countOf = groupCounts(columnOf(reader, field), matches, count);
       groups.forEach(({ group }, i) => {
         counts[i] += countOf(group);
       });
     }
-    return groups.map((group, i) => ({ ...group, count: counts[i] }));
+    return { docs: groups.map((group, i) => ({ ...group, count: counts[i] })), total };
   });
 
 /** The number of matching documents of a group of one segment. */
