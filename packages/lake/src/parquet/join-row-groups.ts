@@ -16,7 +16,13 @@ import {
   type ThriftOut,
 } from './encodings/thrift-writer.ts';
 import type { FaultPlace } from './fault.ts';
-import { type Footer, parseFooter, type RowGroup, readMetadataBytes } from './footer.ts';
+import {
+  type ByteRange,
+  type Footer,
+  parseFooter,
+  type RowGroup,
+  readMetadataBytes,
+} from './footer.ts';
 import { type JoinedChunk, joinChunk } from './joined-chunk.ts';
 
 /** A row group has at most so many rows (as many as DuckDB likes), and stored bytes. */
@@ -110,6 +116,14 @@ function runsOf(groups: readonly RowGroup[]): readonly (readonly number[])[] {
   return runs;
 }
 
+/** The bytes from the first to the last chunk of some row groups. */
+function spanOf(groups: readonly RowGroup[]): ByteRange {
+  const chunks = groups.flatMap((group) => group.chunks);
+  const offset = chunks.reduce((least, { start }) => Math.min(least, start), Number.MAX_VALUE);
+  const end = chunks.reduce((most, { start, length }) => Math.max(most, start + length), offset);
+  return { offset, length: end - offset };
+}
+
 /** Writes the chunks of joined row groups; null: they have dictionaries. */
 async function writeGroup(
   { file, place, metadata, footer }: Source,
@@ -117,15 +131,17 @@ async function writeGroup(
   out: Output,
 ): Promise<readonly JoinedChunk[] | null> {
   const joined: JoinedChunk[] = [];
+  const groups = numbers.map((number) => footer.rowGroups[number]);
+  const { offset, length } = spanOf(groups);
+  const bytes = await file.read(offset, length);
   for (const leaf of footer.schema.leaves) {
-    const parts = [];
-    for (const number of numbers) {
-      const { firstRow, rows, chunks } = footer.rowGroups[number];
+    const parts = groups.map(({ firstRow, rows, chunks }, i) => {
       const { start, length } = chunks[leaf.column];
-      const group = listAt(metadata, 4)[number] as ThriftStruct;
+      const group = listAt(metadata, 4)[numbers[i]] as ThriftStruct;
       const chunk = listAt(group, 1)[leaf.column] as ThriftStruct;
-      parts.push({ firstRow, rows, chunk, bytes: await file.read(start, length) });
-    }
+      const own = bytes.subarray(start - offset, start - offset + length);
+      return { firstRow, rows, chunk, bytes: own };
+    });
     const chunk = joinChunk(leaf, parts, out.size, place);
     if (chunk === null) return null;
     await out.write(...parts.map(({ bytes }) => bytes));
