@@ -94,7 +94,8 @@ fields:
         expect(answer).toMatchObject({ total: rows, shards_scanned: SHARDS });
       }
     }
-    const lacking = { lacking_copies: [0, 1, 2, 3, 4] };
+    const copies = (shard: number) => ({ shard, nodes: 1, required: 3 });
+    const lacking = { lacking_copies: [0, 1, 2, 3, 4].map(copies) };
     await vi.waitFor(async () => {
       expect(await cluster.backend.status({ index })).toMatchObject(lacking);
       expect(await cluster.backend.listIndexes()).toMatchObject([lacking]);

@@ -11,3 +11,12 @@ export interface ShardDescription {
   /** The committed checkpoint: a snapshot of the table; null: the table had none. */
   readonly snapshot: string | null;
 }
+
+/** A shard of a cluster that fewer nodes have than `replicas` requires. */
+export interface LackingCopies {
+  readonly shard: number;
+  /** Nodes that answer and have it, at least one. */
+  readonly nodes: number;
+  /** Nodes that are to have it: one more than `replicas`. */
+  readonly required: number;
+}

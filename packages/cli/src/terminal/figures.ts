@@ -1,3 +1,4 @@
+import type { LackingCopies } from '@lakehouse-search/contract';
 import { withCommas } from '@lakehouse-search/contract/internal';
 
 /** `446015.4` -> `446,015`. */
@@ -94,7 +95,11 @@ export const missingWords = (shards: readonly number[]): string =>
     : `shards ${shards.join(', ')} are on no node: their rows are missing`;
 
 /** Shards of an index that fewer nodes of its cluster have than `replicas` requires. */
-export const lackingWords = (shards: readonly number[]): string => {
-  const which = shards.length === 1 ? `shard ${shards[0]} is` : `shards ${shards.join(', ')} are`;
-  return `${which} on fewer nodes than "replicas" requires: start nodes that read its store`;
-};
+export function lackingWords(lacking: readonly LackingCopies[]): string {
+  const groups = Map.groupBy(lacking, ({ nodes, required }) => `on ${nodes} of ${required} nodes`);
+  const words = [...groups].map(([on, group]) => {
+    const shards = group.map(({ shard }) => shard).join(', ');
+    return group.length === 1 ? `shard ${shards} is ${on}` : `shards ${shards} are ${on}`;
+  });
+  return `${words.join('; ')}: start nodes that read its store`;
+}

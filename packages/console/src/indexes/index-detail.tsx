@@ -1,4 +1,9 @@
-import type { ActivityEntry, IndexDescription, IndexStatus } from '@lakehouse-search/contract';
+import type {
+  ActivityEntry,
+  IndexDescription,
+  IndexStatus,
+  LackingCopies,
+} from '@lakehouse-search/contract';
 import { useService } from '../parts/console-context.ts';
 import { DataTable, Facts } from '../parts/data-table.tsx';
 import { Answered, Screen } from '../parts/screen.tsx';
@@ -42,6 +47,9 @@ export function IndexDetail({ index }: { readonly index: string }) {
   );
 }
 
+const shownCopies = ({ shard, nodes, required }: LackingCopies): string =>
+  `${shard} (${nodes} of ${required})`;
+
 function Standing({ status }: { readonly status: IndexStatus }) {
   const { checkpoint, head, history, writer, merge_failure, sync_failure, jobs } = status;
   const { missing_shards, lacking_copies } = status;
@@ -57,7 +65,7 @@ function Standing({ status }: { readonly status: IndexStatus }) {
         ['history', history?.at_risk === true ? 'the checkpoint may expire soon' : ''],
         ['rows left out', status.skipped_rows ? count(status.skipped_rows) : ''],
         ['shards on no node', missing_shards?.join(', ')],
-        ['shards on too few nodes', lacking_copies?.join(', ')],
+        ['shards on too few nodes', lacking_copies?.map(shownCopies).join(', ')],
         ['merges', merge_failure && `fail since ${dateTime(merge_failure.since)}`],
         ['sync', sync_failure && `fails since ${dateTime(sync_failure.since)}`],
         ['writer', writer && `process ${writer.pid} on ${writer.host}`],

@@ -7,7 +7,7 @@ import type {
 import type { Json, JsonObject } from '../json.ts';
 import type { SyncedBy } from '../next-step.ts';
 import type { SearchMode } from '../search/request.ts';
-import type { ShardDescription } from '../shard-description.ts';
+import type { LackingCopies, ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
 
 /** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
@@ -355,7 +355,7 @@ export interface IndexSummary {
   /** Shards of a cluster that no node has: their rows are not counted. Absent: none. */
   readonly missing_shards?: readonly number[];
   /** Shards of a cluster that fewer nodes have than `replicas` requires. Absent: none. */
-  readonly lacking_copies?: readonly number[];
+  readonly lacking_copies?: readonly LackingCopies[];
 }
 
 /** A live document: its key and all its cached and fast fields. */

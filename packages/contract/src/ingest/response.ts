@@ -7,7 +7,7 @@ import type {
   SyncFailure,
 } from '../generation-description.ts';
 import type { SyncedBy } from '../next-step.ts';
-import type { ShardDescription } from '../shard-description.ts';
+import type { LackingCopies, ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
 
 /** What became of VECTOR fields in the documents that were added. */
@@ -213,7 +213,7 @@ export interface IndexStatus extends SkippedRows {
   /** Shards of a cluster that no node has at the snapshot that searches see. Absent: none. */
   readonly missing_shards?: readonly number[];
   /** Shards of a cluster that fewer nodes have than `replicas` requires. Absent: none. */
-  readonly lacking_copies?: readonly number[];
+  readonly lacking_copies?: readonly LackingCopies[];
   /** Present if its caller cannot sync it. */
   readonly synced_by?: SyncedBy;
   /** Present after a sync that failed, until one succeeds. */

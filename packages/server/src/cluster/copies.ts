@@ -1,5 +1,6 @@
 /** Which copies of a shard searches read, where several nodes have it. */
 import { hash } from 'node:crypto';
+import type { LackingCopies } from '@lakehouse-search/contract';
 import type { NodeCommit, NodeIndex } from './node-state.ts';
 
 /** A commit is searched after this time, also if few nodes have it. */
@@ -41,3 +42,12 @@ export function isSpread(state: CommonState, nodes: readonly NodeIndex[]): boole
   const enough = Math.min(sharing.length, ...sharing.map(({ copies }) => copies));
   return having.length >= enough || having.some(({ age_ms }) => age_ms >= PATIENCE_MS);
 }
+
+/** The shards with too few copies, but not without any. `nodes`: how many have each shard. */
+export const lackingCopies = (
+  nodes: readonly number[],
+  required: number,
+): readonly LackingCopies[] =>
+  nodes.flatMap((count, shard) =>
+    count > 0 && count < required ? [{ shard, nodes: count, required }] : [],
+  );

@@ -1,4 +1,6 @@
+import type { LackingCopies } from '@lakehouse-search/contract';
 import type { registeredDefinition } from '@lakehouse-search/engine/internal';
+import { lackingCopies } from '../../cluster/copies.ts';
 import { readableIndex } from '../../cluster/node-state.ts';
 import type { Route } from '../../store/routes.ts';
 import type { LivingNode } from '../placement/route-over.ts';
@@ -20,9 +22,9 @@ export function missingShards({
 export function shortShards(
   { replicas }: Pick<Route, 'replicas'>,
   { replicas: required = 0 }: Defined,
-): readonly number[] {
-  const isShort = ({ length }: readonly unknown[]) => length > 0 && length < 1 + required;
-  return replicas.flatMap((own, shard) => (isShort(own) ? [shard] : []));
+): readonly LackingCopies[] {
+  const counts = replicas.map(({ length }) => length);
+  return lackingCopies(counts, 1 + required);
 }
 
 /** A route without nodes that do not answer now, or not with its commit. */

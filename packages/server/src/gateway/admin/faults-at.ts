@@ -1,4 +1,5 @@
 import type { CallContext } from '@lakehouse-search/contract';
+import { lackingCopies } from '../../cluster/copies.ts';
 import { readableIndex } from '../../cluster/node-state.ts';
 import type { AdminNodes } from './admin-nodes.ts';
 import { readSharding } from './place-shards.ts';
@@ -11,7 +12,7 @@ import { definitionAt } from './static-definitions.ts';
 export async function faultsAt(nodes: AdminNodes, name: string, call: CallContext) {
   const { nodesOf, copies, readers } = holdersAt(nodes, name);
   const missing = nodesOf.flatMap((count, shard) => (count === 0 ? [shard] : []));
-  const short = nodesOf.flatMap((count, shard) => (count > 0 && count < copies ? [shard] : []));
+  const short = lackingCopies(nodesOf, copies);
   const isLacking = short.length > 0 && (await hasReplicas(nodes, readers[0], name, call));
   return {
     ...(missing.length === 0 ? {} : { missing_shards: missing }),

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/values.proto.
  */
 export const file_lhs_v1_values: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSINCgtMaXN0UmVxdWVzdCJOCgxNZXJnZUZhaWx1cmUSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIsIECghOZXh0U3RlcBKhAwoEc3RlcBgBIAEoCUKSA4jOGAGizhgLYWx0ZXJfaW5kZXiizhgGYmFja3Vwos4YCmNhbmNlbF9qb2KizhgLY2hlY2tfbW9kZWyizhgSY2hvb3NlX2RhdGFfZm9sZGVyos4YB2NvbXBhY3SizhgMY3JlYXRlX2luZGV4os4YDmRlc2NyaWJlX2luZGV4os4YCmRyb3BfYWxpYXOizhgKZHJvcF9pbmRleKLOGBBkcm9wX3NhdmVkX3F1ZXJ5os4YC2xlYXZlX3N0b3Jlos4YDGxpc3RfYWxpYXNlc6LOGAxsaXN0X2luZGV4ZXOizhgJbGlzdF9qb2Jzos4YEmxpc3Rfc2F2ZWRfcXVlcmllc6LOGA5saXN0X3NuYXBzaG90c6LOGApwbGFuX2J1aWxkos4YB3JlaW5kZXiizhgGcmVwYWlyos4YE3JlcGxhY2Vfc2F2ZWRfcXVlcnmizhgIc2hvd19qb2KizhgLc2hvd19zdGF0dXOizhgEc3luY6LOGBN2YWxpZGF0ZV9kZWZpbml0aW9uos4YCXdhdGNoX2pvYhISCgVpbmRleBgCIAEoCUgAiAEBEhMKBnJlc3VtZRgDIAEoCEgBiAEBEhIKBWFsaWFzGAQgASgJSAKIAQESEAoDam9iGAUgASgJSAOIAQESEgoFbW9kZWwYBiABKAlIBIgBAUIICgZfaW5kZXhCCQoHX3Jlc3VtZUIICgZfYWxpYXNCBgoEX2pvYkIICgZfbW9kZWwinwEKDlB1Ymxpc2hlZFN0YXRlEhMKBXBsYWNlGAEgASgJQgSIzhgBEh0KBmNvbW1pdBgCIAEoA0IIiM4YAZDOGAFIAIgBARIfCghzbmFwc2hvdBgDIAEoCUIIiM4YAZDOGAFIAYgBARIUCgdwZW5kaW5nGAQgASgISAKIAQFCCQoHX2NvbW1pdEILCglfc25hcHNob3RCCgoIX3BlbmRpbmci1gEKEFNoYXJkRGVzY3JpcHRpb24SEwoFc2hhcmQYASABKANCBIjOGAESFgoIbnVtX2RvY3MYAiABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAMgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAQgASgDQgSIzhgBEhMKBWJ5dGVzGAUgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YBiABKANCBIjOGAESHwoIc25hcHNob3QYByABKAlCCIjOGAGQzhgBSACIAQFCCwoJX3NuYXBzaG90InEKDVNoYXJkUHJvZ3Jlc3MSEwoFc2hhcmQYASABKANCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBEhgKCmRvY3NfdG90YWwYAyABKANCBIjOGAESGAoKZ2VuZXJhdGlvbhgEIAEoA0IEiM4YASJNCgtTeW5jRmFpbHVyZRISCgRjb2RlGAEgASgJQgSIzhgBEhUKB21lc3NhZ2UYAiABKAlCBIjOGAESEwoFc2luY2UYAyABKAlCBIjOGAEinwIKEVdpbmRvd0Rlc2NyaXB0aW9uEhQKBndpbmRvdxgBIAEoCUIEiM4YARIbCgRmcm9tGAIgASgJQgiIzhgBkM4YAUgAiAEBEhkKAnRvGAMgASgJQgiIzhgBkM4YAUgBiAEBEhYKCG51bV9kb2NzGAQgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgFIAEoA0IEiM4YARIWCghzZWdtZW50cxgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YARIhCgR0aWVyGAggASgJQhOIzhgBos4YBGNvbGSizhgDaG90EhgKC2xvY2FsX2J5dGVzGAkgASgDSAKIAQFCBwoFX2Zyb21CBQoDX3RvQg4KDF9sb2NhbF9ieXRlcyKIAQoKV2luZG93TGlzdBITCgVmaWVsZBgBIAEoCUIEiM4YARIzCgVldmVyeRgCIAEoCUIkiM4YAaLOGANkYXmizhgFbW9udGiizhgEd2Vla6LOGAR5ZWFyEjAKB3dpbmRvd3MYAyADKAsyGS5saHMudjEuV2luZG93RGVzY3JpcHRpb25CBIjOGAEiPwoOV2luZG93UHJvZ3Jlc3MSFAoGd2luZG93GAEgASgJQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options]);
+  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSJRCg1MYWNraW5nQ29waWVzEhMKBXNoYXJkGAEgASgDQgSIzhgBEhMKBW5vZGVzGAIgASgDQgSIzhgBEhYKCHJlcXVpcmVkGAMgASgDQgSIzhgBIg0KC0xpc3RSZXF1ZXN0Ik4KDE1lcmdlRmFpbHVyZRISCgRjb2RlGAEgASgJQgSIzhgBEhUKB21lc3NhZ2UYAiABKAlCBIjOGAESEwoFc2luY2UYAyABKAlCBIjOGAEiwgQKCE5leHRTdGVwEqEDCgRzdGVwGAEgASgJQpIDiM4YAaLOGAthbHRlcl9pbmRleKLOGAZiYWNrdXCizhgKY2FuY2VsX2pvYqLOGAtjaGVja19tb2RlbKLOGBJjaG9vc2VfZGF0YV9mb2xkZXKizhgHY29tcGFjdKLOGAxjcmVhdGVfaW5kZXiizhgOZGVzY3JpYmVfaW5kZXiizhgKZHJvcF9hbGlhc6LOGApkcm9wX2luZGV4os4YEGRyb3Bfc2F2ZWRfcXVlcnmizhgLbGVhdmVfc3RvcmWizhgMbGlzdF9hbGlhc2Vzos4YDGxpc3RfaW5kZXhlc6LOGAlsaXN0X2pvYnOizhgSbGlzdF9zYXZlZF9xdWVyaWVzos4YDmxpc3Rfc25hcHNob3Rzos4YCnBsYW5fYnVpbGSizhgHcmVpbmRleKLOGAZyZXBhaXKizhgTcmVwbGFjZV9zYXZlZF9xdWVyeaLOGAhzaG93X2pvYqLOGAtzaG93X3N0YXR1c6LOGARzeW5jos4YE3ZhbGlkYXRlX2RlZmluaXRpb26izhgJd2F0Y2hfam9iEhIKBWluZGV4GAIgASgJSACIAQESEwoGcmVzdW1lGAMgASgISAGIAQESEgoFYWxpYXMYBCABKAlIAogBARIQCgNqb2IYBSABKAlIA4gBARISCgVtb2RlbBgGIAEoCUgEiAEBQggKBl9pbmRleEIJCgdfcmVzdW1lQggKBl9hbGlhc0IGCgRfam9iQggKBl9tb2RlbCKfAQoOUHVibGlzaGVkU3RhdGUSEwoFcGxhY2UYASABKAlCBIjOGAESHQoGY29tbWl0GAIgASgDQgiIzhgBkM4YAUgAiAEBEh8KCHNuYXBzaG90GAMgASgJQgiIzhgBkM4YAUgBiAEBEhQKB3BlbmRpbmcYBCABKAhIAogBAUIJCgdfY29tbWl0QgsKCV9zbmFwc2hvdEIKCghfcGVuZGluZyLWAQoQU2hhcmREZXNjcmlwdGlvbhITCgVzaGFyZBgBIAEoA0IEiM4YARIWCghudW1fZG9jcxgCIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYAyABKANCBIjOGAESFgoIc2VnbWVudHMYBCABKANCBIjOGAESEwoFYnl0ZXMYBSABKANCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgGIAEoA0IEiM4YARIfCghzbmFwc2hvdBgHIAEoCUIIiM4YAZDOGAFIAIgBAUILCglfc25hcHNob3QicQoNU2hhcmRQcm9ncmVzcxITCgVzaGFyZBgBIAEoA0IEiM4YARIXCglkb2NzX2RvbmUYAiABKANCBIjOGAESGAoKZG9jc190b3RhbBgDIAEoA0IEiM4YARIYCgpnZW5lcmF0aW9uGAQgASgDQgSIzhgBIk0KC1N5bmNGYWlsdXJlEhIKBGNvZGUYASABKAlCBIjOGAESFQoHbWVzc2FnZRgCIAEoCUIEiM4YARITCgVzaW5jZRgDIAEoCUIEiM4YASKfAgoRV2luZG93RGVzY3JpcHRpb24SFAoGd2luZG93GAEgASgJQgSIzhgBEhsKBGZyb20YAiABKAlCCIjOGAGQzhgBSACIAQESGQoCdG8YAyABKAlCCIjOGAGQzhgBSAGIAQESFgoIbnVtX2RvY3MYBCABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAUgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAYgASgDQgSIzhgBEhMKBWJ5dGVzGAcgASgDQgSIzhgBEiEKBHRpZXIYCCABKAlCE4jOGAGizhgEY29sZKLOGANob3QSGAoLbG9jYWxfYnl0ZXMYCSABKANIAogBAUIHCgVfZnJvbUIFCgNfdG9CDgoMX2xvY2FsX2J5dGVzIogBCgpXaW5kb3dMaXN0EhMKBWZpZWxkGAEgASgJQgSIzhgBEjMKBWV2ZXJ5GAIgASgJQiSIzhgBos4YA2RheaLOGAVtb250aKLOGAR3ZWVros4YBHllYXISMAoHd2luZG93cxgDIAMoCzIZLmxocy52MS5XaW5kb3dEZXNjcmlwdGlvbkIEiM4YASI/Cg5XaW5kb3dQcm9ncmVzcxIUCgZ3aW5kb3cYASABKAlCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBYgZwcm90bzM", [file_lhs_v1_options]);
 
 /**
  * A document's key as it travels.
@@ -188,6 +188,39 @@ export const KeyPartSchema: GenMessage<KeyPart> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 4);
 
 /**
+ * A shard of a cluster that fewer nodes have than `replicas` requires.
+ *
+ * @generated from message lhs.v1.LackingCopies
+ */
+export type LackingCopies = Message<"lhs.v1.LackingCopies"> & {
+  /**
+   * @generated from field: int64 shard = 1;
+   */
+  shard: bigint;
+
+  /**
+   * Nodes that answer and have it, at least one.
+   *
+   * @generated from field: int64 nodes = 2;
+   */
+  nodes: bigint;
+
+  /**
+   * Nodes that are to have it: one more than `replicas`.
+   *
+   * @generated from field: int64 required = 3;
+   */
+  required: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.LackingCopies.
+ * Use `create(LackingCopiesSchema)` to create a new message.
+ */
+export const LackingCopiesSchema: GenMessage<LackingCopies> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 5);
+
+/**
  * A list of everything: it has no fields yet.
  *
  * @generated from message lhs.v1.ListRequest
@@ -200,7 +233,7 @@ export type ListRequest = Message<"lhs.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 5);
+  messageDesc(file_lhs_v1_values, 6);
 
 /**
  * Why merges of segments fail. The index works on, with more and more segments.
@@ -231,7 +264,7 @@ export type MergeFailure = Message<"lhs.v1.MergeFailure"> & {
  * Use `create(MergeFailureSchema)` to create a new message.
  */
 export const MergeFailureSchema: GenMessage<MergeFailure> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 6);
+  messageDesc(file_lhs_v1_values, 7);
 
 /**
  * What a caller can do about an error, as data: a command line words it as a command, a console as
@@ -276,7 +309,7 @@ export type NextStep = Message<"lhs.v1.NextStep"> & {
  * Use `create(NextStepSchema)` to create a new message.
  */
 export const NextStepSchema: GenMessage<NextStep> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 7);
+  messageDesc(file_lhs_v1_values, 8);
 
 /**
  * Where the commits of an index are published, and the newest of them.
@@ -318,7 +351,7 @@ export type PublishedState = Message<"lhs.v1.PublishedState"> & {
  * Use `create(PublishedStateSchema)` to create a new message.
  */
 export const PublishedStateSchema: GenMessage<PublishedState> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 8);
+  messageDesc(file_lhs_v1_values, 9);
 
 /**
  * One shard of an index that has been built.
@@ -373,7 +406,7 @@ export type ShardDescription = Message<"lhs.v1.ShardDescription"> & {
  * Use `create(ShardDescriptionSchema)` to create a new message.
  */
 export const ShardDescriptionSchema: GenMessage<ShardDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 9);
+  messageDesc(file_lhs_v1_values, 10);
 
 /**
  * How far the generation of one shard is.
@@ -413,7 +446,7 @@ export type ShardProgress = Message<"lhs.v1.ShardProgress"> & {
  * Use `create(ShardProgressSchema)` to create a new message.
  */
 export const ShardProgressSchema: GenMessage<ShardProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 10);
+  messageDesc(file_lhs_v1_values, 11);
 
 /**
  * Why the background work that keeps an index equal to its table fails.
@@ -444,7 +477,7 @@ export type SyncFailure = Message<"lhs.v1.SyncFailure"> & {
  * Use `create(SyncFailureSchema)` to create a new message.
  */
 export const SyncFailureSchema: GenMessage<SyncFailure> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 11);
+  messageDesc(file_lhs_v1_values, 12);
 
 /**
  * A window of an index: its documents with a date in one period.
@@ -515,7 +548,7 @@ export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
  * Use `create(WindowDescriptionSchema)` to create a new message.
  */
 export const WindowDescriptionSchema: GenMessage<WindowDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 12);
+  messageDesc(file_lhs_v1_values, 13);
 
 /**
  * How an index is cut into windows.
@@ -548,7 +581,7 @@ export type WindowList = Message<"lhs.v1.WindowList"> & {
  * Use `create(WindowListSchema)` to create a new message.
  */
 export const WindowListSchema: GenMessage<WindowList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 13);
+  messageDesc(file_lhs_v1_values, 14);
 
 /**
  * How far the generation of one window is.
@@ -572,5 +605,5 @@ export type WindowProgress = Message<"lhs.v1.WindowProgress"> & {
  * Use `create(WindowProgressSchema)` to create a new message.
  */
 export const WindowProgressSchema: GenMessage<WindowProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 14);
+  messageDesc(file_lhs_v1_values, 15);
 
