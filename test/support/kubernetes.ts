@@ -34,32 +34,26 @@ export interface Resource {
 const resourcesOf = (text: string): Resource[] =>
   parseAllDocuments(text).map((document) => document.toJS() as Resource);
 
-/** The files of the manifests. */
-export function manifestFiles(): readonly string[] {
-  const folder = join(DEPLOY, 'kubernetes');
-  return readdirSync(folder).map((file) => join(folder, file));
-}
-
 /** The resources that the manifests create in their namespace. */
 export function manifests(): readonly Resource[] {
-  const all = manifestFiles().flatMap((file) => resourcesOf(readFileSync(file, 'utf8')));
+  const folder = join(DEPLOY, 'kubernetes');
+  const all = readdirSync(folder).flatMap((file) =>
+    resourcesOf(readFileSync(join(folder, file), 'utf8')),
+  );
   return all.filter(({ kind }) => !['Kustomization', 'Namespace'].includes(kind));
 }
 
 /** The resources of the chart, as the program `helm` renders them. */
 export function renderChart(helm: string, values: readonly string[]): readonly Resource[] {
-  return resourcesOf(renderedChart(helm, values));
-}
-
-/** The same as text. */
-export function renderedChart(helm: string, values: readonly string[]): string {
   const args = [
     'template',
     'release',
     join(DEPLOY, 'helm'),
     ...values.flatMap((v) => ['--set', v]),
   ];
-  return execFileSync(helm, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return resourcesOf(
+    execFileSync(helm, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
 }
 
 /** The first container of the pods of a role. */
