@@ -32,6 +32,8 @@ for begin in range(0, 200, 100):
         f"INSERT INTO ice.db.t SELECT id, concat('night train ', id) FROM range({begin}, {begin + 100})"
     )
 spark.sql("DELETE FROM ice.db.t WHERE id % 7 = 3")
+# from here on deletes are deletion vectors
+spark.sql("ALTER TABLE ice.db.t SET TBLPROPERTIES ('format-version'='3')")
 spark.sql("UPDATE ice.db.t SET body = 'changed' WHERE id % 11 = 5")
 print(json.dumps([row.asDict() for row in spark.table("ice.db.t").collect()]), flush=True)
 
