@@ -1,8 +1,8 @@
 import type { CallContext } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { lackingCopies } from '../../cluster/copies.ts';
 import { readableIndex } from '../../cluster/node-state.ts';
 import type { AdminNodes } from './admin-nodes.ts';
-import { readSharding } from './place-shards.ts';
 import { definitionAt } from './static-definitions.ts';
 
 /**
@@ -42,5 +42,6 @@ async function hasReplicas(
   index: string,
   call: CallContext,
 ): Promise<boolean> {
-  return readSharding(await definitionAt(nodes, address, index, call)).hasReplicas;
+  const definition = await definitionAt(nodes, address, index, call);
+  return registeredDefinition(definition).replicas !== undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
-import { parseDocument } from 'yaml';
+import { registeredDefinition } from '@lakehouse-search/engine/internal';
 import { preferred } from '../../cluster/copies.ts';
 import type { SeenNode } from '../../cluster/route-of.ts';
 import { partOf } from '../../cluster/with-only.ts';
@@ -14,16 +14,16 @@ export interface PlacedPart {
 
 /**
  * Which node holds which of these shards of an index (default: all): those that were started for an
- * ordinal hold it, the others take turns. A shared index is on one node. Throws unreachable where
- * no node can hold a shard.
+ * ordinal hold it, the others take turns. One in a store is on one node. Throws invalid_definition,
+ * and unreachable where no node can hold a shard.
  */
 export function placeShards(
   definition: string,
   nodes: readonly SeenNode[],
   ordinals?: readonly number[],
 ): readonly PlacedPart[] {
-  const { index, shards, isShared } = readSharding(definition);
-  if (isShared)
+  const { index, shards = 1, storage } = registeredDefinition(definition);
+  if (storage !== undefined)
     return [writerOf(index, nodes, { ordinals: [...Array(shards).keys()], definition })];
   const byNode = new Map<string, number[]>();
   for (const ordinal of ordinals ?? Array(shards).keys()) {
@@ -38,7 +38,7 @@ export function placeShards(
   }));
 }
 
-/** All nodes read a shared index from its store; one has all of its shards, and writes them. */
+/** All nodes read such an index from its store; one has all of its shards, and writes them. */
 function writerOf(
   index: string,
   nodes: readonly SeenNode[],
@@ -60,22 +60,4 @@ function holders(index: string, ordinal: number, nodes: readonly SeenNode[]) {
   }
   const turn = createHash('sha256').update(index).digest().readUInt32LE() + ordinal;
   return [free[turn % free.length]];
-}
-
-/** The name and the number of shards of a definition, as far as it can be read. */
-export function readSharding(definition: string): {
-  readonly index: string;
-  readonly shards: number;
-  /** All nodes read it from a store. */
-  readonly isShared: boolean;
-  /** It says how many copies it requires. */
-  readonly hasReplicas: boolean;
-} {
-  const options = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false };
-  const document = parseDocument(definition, options as object);
-  const index = document.getIn(['index']);
-  const shards = document.getIn(['sharding', 'shards']);
-  const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 1024;
-  const [isShared, hasReplicas] = [document.has('storage'), document.has('replicas')];
-  return { index: String(index), shards: valid ? (shards as number) : 1, isShared, hasReplicas };
 }

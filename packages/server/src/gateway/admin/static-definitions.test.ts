@@ -6,7 +6,13 @@ import { AdminNodes, type AdminRouting } from './admin-nodes.ts';
 import { alterOver, createOver, renameOver } from './static-definitions.ts';
 
 const ADDRESSES = ['n1:9001', 'n2:9001', 'n3:9001'];
-const definitionOf = (text: string) => `index: notes\ntext: ${text}\nsharding: { shards: 3 }\n`;
+const definitionOf = (text: string) => `version: 1
+index: notes
+description: ${text}
+source: { catalog: { type: filesystem, warehouse: /none }, table: ops.notes }
+sharding: { shards: 3 }
+fields: [{ name: title, type: TEXT }]
+`;
 const failure = (code: ErrorCode) => new LhsError(code, 'of a test');
 
 /** What each node holds: the text of the definition. */
@@ -18,7 +24,7 @@ let before: (address: string) => void = () => {};
 let after: (address: string) => void = () => {};
 let down: string | undefined;
 
-const textOf = (definition: string) => /text: (.*)/.exec(definition)![1];
+const textOf = (definition: string) => /description: (.*)/.exec(definition)![1];
 
 function change(address: string, definition: string) {
   before(address);

@@ -8,14 +8,14 @@ import {
   type RenameIndexRequest,
 } from '@lakehouse-search/contract';
 import { checkRenameIndexRequest, requireListed } from '@lakehouse-search/contract/internal';
-import { askNode } from '@lakehouse-search/engine/internal';
+import { askNode, registeredDefinition } from '@lakehouse-search/engine/internal';
 import { mergeAlterPlan, mergeDescription, mergeRename } from '../../cluster/merge-indexes.ts';
 import { partOf, withoutOnly } from '../../cluster/with-only.ts';
 import { requireWhole } from '../../control-plane/operations/cluster-caller.ts';
 import { nameTaken } from '../../control-plane/operations/index-nodes.ts';
 import type { AdminNodes } from './admin-nodes.ts';
 import { changeInTurn } from './over-all.ts';
-import { type PlacedPart, placeShards, readSharding } from './place-shards.ts';
+import { type PlacedPart, placeShards } from './place-shards.ts';
 
 /** The caller of a call that has failed: what takes it back must not end with it. */
 const callerOf = ({ principal }: CallContext): CallContext =>
@@ -27,14 +27,13 @@ export async function createOver(
   request: CreateIndexRequest,
   call: CallContext,
 ) {
+  requireWhole(call, 'createIndex');
   await nodes.routing.refresh();
   nodes.up();
   const text = request.definition;
-  const { index } = readSharding(text);
-  const { routing } = nodes;
-  const parts = placeShards(text, routing.seen);
-  requireWhole(call, 'createIndex');
+  const { index } = registeredDefinition(text);
   requireListed(call, index);
+  const parts = placeShards(text, nodes.routing.seen);
   refuseTaken(nodes, parts, index);
   return mergeDescription(await makeParts(nodes, index, parts, request, call));
 }
