@@ -1,5 +1,6 @@
 import type { ReindexResponse } from '@lakehouse-search/contract';
 import { memoryBytes } from '@lakehouse-search/contract/internal';
+import type { LocalEngine } from '@lakehouse-search/engine/local/internal';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { indexArg } from '../../config/index-arg.ts';
@@ -14,6 +15,12 @@ interface TaskFlags extends JobFlags {
   readonly tasks?: number | undefined;
   readonly threads?: number | undefined;
   readonly runner?: string | undefined;
+}
+
+interface Runner {
+  readonly runner: string;
+  readonly processes: number;
+  readonly backend: LocalEngine;
 }
 
 export default class IndexReindex extends LhsCommand {
@@ -102,34 +109,29 @@ export default class IndexReindex extends LhsCommand {
   }
 
   async #build(flags: TaskFlags, work: JobWork<'reindex'>): Promise<ReindexResponse | null> {
-    const runner = flags.runner ?? ((await this.#isLarge(flags, work)) ? 'local' : undefined);
-    return runner === undefined ? this.jobResult(flags, work) : this.#byTasks(runner, flags, work);
-  }
-
-  async #isLarge(
-    flags: TaskFlags,
-    { request: { index, as_of, memory_bytes } }: JobWork<'reindex'>,
-  ): Promise<boolean> {
-    if (this.isRemote(flags) || flags.detach || flags.threads !== undefined) return false;
+    const isOne = this.isRemote(flags) || flags.detach || flags.threads !== undefined;
+    if (flags.runner === undefined && isOne) return this.jobResult(flags, work);
     const { isLargeBuild, taskProcesses } = await import('../../sync/large-build.ts');
+    const { index, as_of, memory_bytes } = work.request;
     const processes = taskProcesses(memory_bytes);
-    return isLargeBuild(await this.localBackend(flags), { index: index!, as_of }, processes);
+    const backend = await this.localBackend(flags);
+    const isLarge = () => isLargeBuild(backend, { index: index!, as_of }, processes);
+    const runner = flags.runner ?? ((await isLarge()) ? 'local' : undefined);
+    if (runner === undefined) return this.jobResult(flags, work);
+    return this.#byTasks({ runner, processes, backend }, flags, work);
   }
 
   /** Tasks end with this process: it does not hand the job to another one. */
   async #byTasks(
-    runner: string,
+    { runner, processes, backend }: Runner,
     flags: TaskFlags,
     work: JobWork<'reindex'>,
   ): Promise<ReindexResponse | null> {
     const { runnerOf } = await import('../../sync/run-tasks.ts');
-    const { taskProcesses } = await import('../../sync/large-build.ts');
     const { command, tasks } = flags;
-    const processes = taskProcesses(work.request.memory_bytes);
     const tell = (line: string) => this.terminal.err(line);
     const run = runnerOf(runner, command, { processes, tell });
     const request = { ...work.request, tasks, least: processes, run };
-    const backend = await this.localBackend(flags);
     return this.jobResult(flags, {
       ...{ ...work, isHere: true },
       call: (_, call) => backend.reindexByTasks(request, call),
