@@ -38,7 +38,7 @@ export interface ClusterReadsOptions {
   readonly node: (address: string) => NodeClient;
   /** A node that has not answered all steps of a read in this time has failed. Default 5,000. */
   readonly shardTimeoutMs?: number;
-  /** Ends reads of nodes that are stopped. Default: after 300 ms. */
+  /** Ends reads of nodes that are stopped. Default: after a second. */
   readonly watch?: NodeWatch;
   /** Says when a read is sent to a second node. Default: as the reads of this object need. */
   readonly hedging?: Hedging;

@@ -65,7 +65,7 @@ export interface ClusterTimes {
   readonly nodeMs: number;
   /** The indexes of a node move after this time without a heartbeat. */
   readonly leaveMs: number;
-  /** A node that answers neither a read nor a probe in this time is stopped. Default 300. */
+  /** A node that answers neither a read nor a probe in this time is stopped. Default 1,000. */
   readonly silenceMs?: number;
 }
 

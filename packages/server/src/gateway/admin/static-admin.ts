@@ -45,7 +45,7 @@ import { statusOver } from './status-over.ts';
 
 /** What a gateway over a fixed list of nodes has of its own. */
 export interface StaticAdminOptions extends Omit<WholeOptions, 'receiptKey'> {
-  /** Ends reads of nodes that are stopped. Default: after 300 ms. */
+  /** Ends reads of nodes that are stopped. Default: after a second. */
   readonly watch?: NodeWatch;
   /** The private key of receipts. Default: one of this process. */
   readonly receiptKey?: () => Promise<string>;
