@@ -38,7 +38,8 @@ export function* leadingGroups(
 ): Generator<void, Execution | null> {
   const { limit, after, groups } = plan;
   if (limit === 0 || after !== null || groups !== undefined || hasCold(segments)) return null;
-  if (!segments.every((reader) => isCounted(reader, field))) return null;
+  const sizes = segments.map((reader) => groupsOf(reader, field));
+  if (sizes.reduce((sum, size) => sum + size, 0) < limit) return null;
   for (let most = AHEAD * limit; most <= MOST_DOCS; most *= AHEAD) {
     const own = { ...plan, collapse: null, limit: most, skip: 0, total: false };
     const { docs } = yield* find(segments, own);
@@ -78,11 +79,14 @@ function groupOf(reader: SegmentReader, field: FieldPlan, doc: number): SortValu
   return column instanceof NumericColumn ? column.minAt(doc) : column.bytesOf(column.ord(doc));
 }
 
-/** Whether the documents of its groups can be counted by codes. */
-function isCounted(reader: SegmentReader, field: FieldPlan): boolean {
+/** How many groups a segment may have; -Infinity: codes cannot count them. */
+function groupsOf(reader: SegmentReader, field: FieldPlan): number {
   const column = columnOf(reader, field);
-  if (column === null) return true;
-  return !column.multi && (!(column instanceof NumericColumn) || closeSize(column) !== null);
+  if (column === null) return 0;
+  if (column.multi) return Number.NEGATIVE_INFINITY;
+  return column instanceof NumericColumn
+    ? (closeSize(column) ?? Number.NEGATIVE_INFINITY)
+    : column.size;
 }
 
 /** The groups with the numbers of all their documents, and that of all matching ones. */
