@@ -247,6 +247,15 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     refused: [],
     index: 'needed',
   },
+  getDefinition: {
+    request: () => INDEX,
+    answers: ({ index, definition }) => {
+      expect(index).toBe('notes');
+      expect(definition).toMatch(/^fields:/m);
+    },
+    refused: [],
+    index: 'needed',
+  },
   alterIndex: {
     request: async (setting) => ({
       index: await defined(setting, 'altered'),

@@ -53,6 +53,7 @@ import type {
   DefinitionIssue,
   DropResponse,
   ExportedDocument,
+  IndexDefinition,
   IndexDescription,
   IndexSummary,
   MoveIndexResponse,
@@ -186,6 +187,8 @@ export interface IndexApi {
   listIndexes(request?: ListRequest, call?: CallContext): Promise<readonly IndexSummary[]>;
   /** The definition, fields, generations and size of an index. */
   describeIndex(request: IndexRequest, call?: CallContext): Promise<IndexDescription>;
+  /** The definition in force, as YAML. */
+  getDefinition(request: IndexRequest, call?: CallContext): Promise<IndexDefinition>;
   /**
    * What a new definition changes, and what that costs; with `apply` it is put in force: at once,
    * or by a reindex that leaves the live generation in force until it ends. Throws

@@ -110,6 +110,10 @@ export class LocalEngine extends EngineReads implements BackendApi, HitReader {
   readonly describeIndex: BackendApi['describeIndex'] = this.read(
     later(async () => (await describe()).describeLocal),
   );
+  readonly getDefinition: BackendApi['getDefinition'] = this.ownRead(
+    'getDefinition',
+    later(async () => (await describe()).definitionLocal),
+  );
   readonly alterIndex: DefinitionApi['alterIndex'] = defining(
     this.work('alterIndex', async (indexes, request: AlterIndexRequest, call) => {
       const { alterLocal } = await import('./local/jobs/alter.ts');

@@ -68,6 +68,7 @@ beforeAll(async () => {
        console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI))`,
   );
   page = await context.newPage();
+  page.on('dialog', (dialog) => dialog.accept());
   watch(page);
 });
 
@@ -259,6 +260,25 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await page.getByText('rows_compared').waitFor();
     expect(await page.locator('main .facts').first().innerText()).toMatch(/equal true/);
     expect(await findings(page)).toEqual([]);
+  });
+
+  it('plans a change of a definition, names what is wrong in it, and applies it', async () => {
+    await open('#/indexes/tickets');
+    await page.getByText('Definition as YAML').click();
+    const editor = page.getByLabel('Definition of tickets');
+    const text = await editor.inputValue();
+    expect(text).not.toContain(service.warehouse);
+    await editor.fill(`${text}fresh: 5\n`);
+    await page
+      .getByText(/^line \d+, column \d+: /)
+      .first()
+      .waitFor();
+    await editor.fill(`${text}freshness_ms: 5\n`);
+    await page.getByText('It is in force at once.').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('heading', { name: 'alter of tickets' }).waitFor();
+    await page.getByText('done').first().waitFor();
   });
 
   it('shows the secret of a new token once', async () => {

@@ -24,6 +24,7 @@ export const ROUTES: Readonly<Record<Operation, Route & { readonly scope: Scope 
   createIndex: {"verb":"POST","path":"/v1/indexes","rpc":"Admin/CreateIndex","member":"indexes.create","scope":"admin"},
   listIndexes: {"verb":"GET","path":"/v1/indexes","rpc":"Admin/ListIndexes","member":"indexes.list","scope":"index_read","idempotent":true,"list":"indexes"},
   describeIndex: {"verb":"POST","path":"/v1/index:describe","rpc":"Admin/DescribeIndex","member":"indexes.describe","scope":"index_read","idempotent":true},
+  getDefinition: {"verb":"POST","path":"/v1/index:definition","rpc":"Admin/GetDefinition","member":"indexes.definition","scope":"index_read","idempotent":true},
   alterIndex: {"verb":"POST","path":"/v1/index:alter","rpc":"Admin/AlterIndex","member":"indexes.alter","scope":"admin"},
   rollbackIndex: {"verb":"POST","path":"/v1/index:rollback","rpc":"Admin/RollbackIndex","member":"indexes.rollback","scope":"admin"},
   planReshard: {"verb":"POST","path":"/v1/index:plan-reshard","rpc":"ControlPlane/PlanReshard","member":"indexes.planReshard","scope":"ops","idempotent":true},

@@ -12,6 +12,7 @@ import { useAnswer, useTicks } from '../parts/use-answer.ts';
 import { hrefOf, searchOf } from '../place/place.ts';
 import { bytes, count, dateTime, snapshotName } from '../text/figures.ts';
 import { Definition } from './definition.tsx';
+import { DefinitionEditor } from './definition-editor.tsx';
 import { IndexActions } from './index-actions.tsx';
 import { lagText } from './lag-text.ts';
 import { Generations, Shards, Windows } from './parts-of-index.tsx';
@@ -85,6 +86,7 @@ function Made({ description }: { readonly description: IndexDescription }) {
   return (
     <>
       <Definition description={description} />
+      <DefinitionEditor index={description.index} />
       {shards.length > 0 && <Shards shards={shards} />}
       {windows !== undefined && <Windows list={windows} />}
       {generations.length > 0 && <Generations generations={generations} />}

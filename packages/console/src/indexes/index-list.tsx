@@ -6,7 +6,7 @@ import { Answered, Screen } from '../parts/screen.tsx';
 import { StateWord } from '../parts/state-word.tsx';
 import { useAnswer, useTicks } from '../parts/use-answer.ts';
 import { hrefOf, searchOf } from '../place/place.ts';
-import { bytes, count, dateTime } from '../text/figures.ts';
+import { bytes, count, dateTime, plural } from '../text/figures.ts';
 import { lagText } from './lag-text.ts';
 
 const REFRESH_MS = 5000;
@@ -58,7 +58,20 @@ const COLUMNS: readonly Column<Listed>[] = [
       </>
     ),
   },
-  { head: 'State', cell: ({ status }) => <StateWord state={status} /> },
+  {
+    head: 'State',
+    cell: ({ status, missing_shards = [], lacking_copies = [] }) => (
+      <>
+        <StateWord state={missing_shards.length > 0 ? 'incomplete' : status} />
+        {missing_shards.length > 0 && (
+          <p class="bad">{plural(missing_shards.length, 'shard')} on no node</p>
+        )}
+        {lacking_copies.length > 0 && (
+          <p class="quiet">{plural(lacking_copies.length, 'shard')} on too few nodes</p>
+        )}
+      </>
+    ),
+  },
   { head: 'Documents', isFigure: true, cell: ({ num_docs }) => count(num_docs) },
   { head: 'Size', isFigure: true, cell: ({ bytes: size }) => bytes(size) },
   { head: 'Table', cell: ({ ingestion }) => (ingestion ? lagText(ingestion) : '…') },

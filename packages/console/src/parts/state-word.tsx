@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, string>> = {
   building: 'busy',
   cutting_over: 'busy',
   failed: 'bad',
+  incomplete: 'bad',
 };
 
 /** A state as a word; its color repeats what the word says. */

@@ -1,4 +1,4 @@
-import type { ErrorPlace, NextStep } from '@lakehouse-search/contract';
+import type { DefinitionIssue, ErrorPlace, NextStep } from '@lakehouse-search/contract';
 
 /** What an error of the service says besides its message. */
 export interface ErrorDetails {
@@ -6,6 +6,7 @@ export interface ErrorDetails {
   readonly next?: readonly NextStep[];
   readonly place?: ErrorPlace;
   readonly retry_after_s?: number;
+  readonly issues?: readonly DefinitionIssue[];
 }
 
 /** An error of the service, or of the way to it. */

@@ -52,6 +52,14 @@ export const INDEX_OPERATIONS = Object.freeze({
     check: checkIndexRequest,
     example: INDEX,
   }),
+  getDefinition: operation('POST /v1/index:definition', 'Admin/GetDefinition', {
+    member: 'indexes.definition',
+    scope: 'index_read',
+    plane: 'answers',
+    idempotent: true,
+    check: checkIndexRequest,
+    example: INDEX,
+  }),
   alterIndex: operation('POST /v1/index:alter', 'Admin/AlterIndex', {
     member: 'indexes.alter',
     ...ADMIN,

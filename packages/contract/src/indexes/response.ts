@@ -127,6 +127,13 @@ export interface IndexDescription {
   readonly analyzers: readonly AnalyzerDescription[];
 }
 
+/** `POST /v1/index:definition`: the definition in force. */
+export interface IndexDefinition {
+  readonly index: string;
+  /** As it was written; over a service, sources, stores and models have the names of its settings. */
+  readonly definition: string;
+}
+
 /**
  * How a change is made. `live`: it takes effect at once and touches no segment. `field`: a new
  * generation takes over the documents and files of the live one; changed fields alone are built,

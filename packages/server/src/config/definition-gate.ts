@@ -29,7 +29,7 @@ export interface FormerSource {
 }
 
 /** A value that replaces a part of the text. */
-interface Edit {
+export interface Edit {
   readonly from: number;
   readonly to: number;
   readonly value: unknown;
@@ -48,7 +48,7 @@ export async function gateDefinition(
     throw new LhsError('limit_exceeded', `a definition has at most ${DEFINITION_BYTES} bytes`);
   }
   const lines = new LineCounter();
-  const document = await parse(text, lines);
+  const document = await parseGated(text, lines);
   if (!isMap(document)) throw refusedDefinition('a definition is a map: source, key and fields');
   const at = (node: Node | undefined) => {
     const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
@@ -96,8 +96,8 @@ export function namedCatalog(name: unknown, names: SourceNames) {
   throw refused(`there is no catalog "${name}"${didYouMean(name, known)}`, names);
 }
 
-/** `entry` finds the repeated keys that matter. */
-async function parse(text: string, lines: LineCounter): Promise<Node | null> {
+/** The map of a definition; `entry` finds the repeated keys that matter. Throws invalid_definition. */
+export async function parseGated(text: string, lines: LineCounter): Promise<Node | null> {
   const document = await inTurns(readingYaml(text, { lineCounter: lines }));
   if ('fault' in document) throw refusedDefinition(document.fault);
   const [fault] = document.errors;
@@ -106,7 +106,7 @@ async function parse(text: string, lines: LineCounter): Promise<Node | null> {
 }
 
 /** The only entry of a key: with two of them, the engine could read the other one. */
-function entry(map: YAMLMap, key: string): Node | undefined {
+export function entry(map: YAMLMap, key: string): Node | undefined {
   const found = map.items.filter((pair) => isScalar(pair.key) && pair.key.value === key);
   if (found.length > 1) throw refusedDefinition(`"${key}" is given twice`);
   return (found[0]?.value ?? undefined) as Node | undefined;
@@ -159,7 +159,7 @@ export function gateStorage(storage: string, names: SourceNames): string {
 }
 
 /** The scalars of `model` in all fields, also in those of shapes. */
-function modelNodes(document: YAMLMap): readonly Node[] {
+export function modelNodes(document: YAMLMap): readonly Node[] {
   const shapes = mapsOf(document, 'variants').flatMap((variant) => mapsOf(variant, 'shapes'));
   const fields = [document, ...shapes].flatMap((map) => mapsOf(map, 'fields'));
   return fields.flatMap((field) => entry(field, 'model') ?? []);
@@ -182,13 +182,14 @@ function modelEdit(node: Node, names: SourceNames): Edit {
   throw new LhsError('invalid_definition', message, { hint: `models: ${known.join(', ')}` });
 }
 
-function replacement(node: Node, value: unknown): Edit {
+/** A value in place of a node. */
+export function replacement(node: Node, value: unknown): Edit {
   const [from, to] = node.range ?? [0, 0];
   return { from, to, value };
 }
 
 /** JSON is YAML. Line ends of the replaced text follow it, so that later lines keep their number. */
-function edited(text: string, edits: readonly Edit[]): string {
+export function edited(text: string, edits: readonly Edit[]): string {
   let result = text;
   for (const { from, to, value } of edits.toSorted((a, b) => b.from - a.from)) {
     const ends = '\n'.repeat(result.slice(from, to).split('\n').length - 1);

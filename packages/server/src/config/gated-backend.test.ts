@@ -150,6 +150,28 @@ describe('the source of an index over the network', () => {
     expect((await named.createIndex({ definition })).source).toEqual(shown);
   });
 
+  it('is named in the definition that a caller reads, changes and sends back', async () => {
+    const definition = `version: 1 # one\nindex: a\nsource:\n  catalog:\n    warehouse: ./lake\n  table: b.c
+storage: /srv/lake/home\nfields:\n  - { name: v, type: VECTOR, model: /srv/models/mini }\n`;
+    const models = { mini: '/srv/models/mini' };
+    const reading = { ...describing, getDefinition: async () => ({ index: 'a', definition }) };
+    const gate = gatedBackend(reading as unknown as BackendApi, { ...NAMES, models });
+    const read = await gate.getDefinition({ index: 'a' });
+    expect(read.definition).not.toMatch(/warehouse|srv/);
+    expect(read.definition.split('\n')).toHaveLength(definition.split('\n').length);
+    expect(parse(read.definition)).toMatchObject({
+      source: { catalog: { type: 'filesystem' }, table: 'ops.notes' },
+      storage: 'lake/home',
+      fields: [{ model: 'mini' }],
+    });
+    await gate.alterIndex({ index: 'a', definition_yaml: read.definition });
+    expect(parse(altered[0])).toMatchObject({
+      source: LOCAL,
+      storage: '/srv/lake/home',
+      fields: [{ model: '/srv/models/mini' }],
+    });
+  });
+
   it.each([LOCAL, { catalog: { type: 'filesystem' }, table: 'ops.notes' }])(
     'needs no name in a definition that keeps it: %j',
     async (given) => {

@@ -21,6 +21,7 @@ import {
   notNamed,
 } from './definition-gate.ts';
 import { NO_CONFIG, type SourceNames } from './server-config.ts';
+import { shownDefinition } from './shown-definition.ts';
 import { shownSource, withNamedCatalog } from './shown-source.ts';
 import { shownPlace, shownPublished, shownStatus } from './shown-status.ts';
 import { withOwn } from './with-own.ts';
@@ -30,6 +31,7 @@ type Overridden =
   | 'moveIndex'
   | 'alterIndex'
   | 'describeIndex'
+  | 'getDefinition'
   | 'rehearseAlter'
   | 'validateDefinition'
   | 'describeSource'
@@ -74,6 +76,11 @@ export function gatedBackend(backend: BackendApi, names: SourceNames, isLed = fa
       backend.rehearseAlter(await gateAlter(backend, request, names, call), call),
     describeIndex: async (request, call) =>
       shown(await backend.describeIndex(request, call), names),
+    getDefinition: async (request, call) => {
+      const found = await backend.getDefinition(request, call);
+      const { source } = shown(await backend.describeIndex(request, call), names);
+      return { ...found, definition: await shownDefinition(found.definition, source, names) };
+    },
     validateDefinition: async (request, call) =>
       backend.validateDefinition(await gateValidation(request, names), call),
     describeSource: async (request, call) =>

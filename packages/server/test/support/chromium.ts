@@ -9,6 +9,7 @@ export interface Locator {
   press(key: string): Promise<void>;
   waitFor(): Promise<void>;
   innerText(): Promise<string>;
+  inputValue(): Promise<string>;
   count(): Promise<number>;
   first(): Locator;
 }
@@ -28,6 +29,7 @@ export interface Page {
   keyboard: { press(key: string): Promise<void> };
   on(event: 'request', seen: (request: { url(): string }) => void): void;
   on(event: 'console', seen: (line: { type(): string; text(): string }) => void): void;
+  on(event: 'dialog', seen: (dialog: { accept(): Promise<void> }) => void): void;
   on(event: 'pageerror', seen: (error: Error) => void): void;
 }
 

@@ -1,5 +1,6 @@
 import {
   type CallContext,
+  type IndexDefinition,
   type IndexDescription,
   type IndexRequest,
   type IndexSummary,
@@ -27,6 +28,17 @@ export async function describeLocal(
   const described = indexes.describe(known);
   const whole = generations.length === 0 ? described : { ...described, generations };
   return { ...whole, ...publishedState(indexes, known), ...mergeFailure(indexes, known) };
+}
+
+/** The definition of an index as it is registered. Throws index_not_found. */
+export async function definitionLocal(
+  indexes: LocalIndexes,
+  request: IndexRequest,
+  call: CallContext,
+): Promise<IndexDefinition> {
+  const { index } = checkIndexRequest(request);
+  const { registered } = accessible(indexes, index, call);
+  return { index: registered.name, definition: registered.definition };
 }
 
 /** An index as the callers of a tenant see it: what is not counted from their rows is left out. */

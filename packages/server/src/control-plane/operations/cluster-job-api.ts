@@ -4,6 +4,8 @@ import {
   type AlterPlan,
   type CallContext,
   type ErrorCode,
+  type IndexDefinition,
+  type IndexRequest,
   type Job,
   type JobKind,
   type JobRequest,
@@ -17,6 +19,7 @@ import {
 } from '@lakehouse-search/contract';
 import {
   checkAlterRequest,
+  checkIndexRequest,
   checkJobRequest,
   checkListJobsRequest,
   checkMoveIndexRequest,
@@ -65,7 +68,10 @@ const WATCH_MS = 200;
  * Jobs over all shards of an index. Any control plane accepts them; the one that leads runs them.
  */
 export class ClusterJobApi
-  implements JobApi, Pick<IngestApi, 'reindex'>, Pick<IndexApi, 'alterIndex' | 'moveIndex'>
+  implements
+    JobApi,
+    Pick<IngestApi, 'reindex'>,
+    Pick<IndexApi, 'getDefinition' | 'alterIndex' | 'moveIndex'>
 {
   readonly #context: ClusterContext;
 
@@ -130,6 +136,12 @@ export class ClusterJobApi
     requireWhole(call, 'reindex');
     const job = await this.#add('reindex', { ...checked }, call);
     return (await this.#ended(job, call)) as ReindexResponse;
+  }
+
+  async getDefinition(request: IndexRequest, call: CallContext = {}): Promise<IndexDefinition> {
+    const { store } = this.#context;
+    const index = await resolveName(store, checkIndexRequest(request).index, call);
+    return { index, definition: (await store.definitions.get(index))!.definition };
   }
 
   async alterIndex(request: AlterIndexRequest, call: CallContext = {}): Promise<AlterPlan> {

@@ -18,6 +18,7 @@ import type { NodeClient } from '../../cluster/node-client.ts';
 import type { NodeWatch } from '../../cluster/node-watch.ts';
 import { overNodes } from '../../cluster/over-nodes.ts';
 import { sumOf } from '../../cluster/sum-of.ts';
+import { withoutOnly } from '../../cluster/with-only.ts';
 import { requireAllShards } from '../../control-plane/operations/index-nodes.ts';
 import {
   type WholeOptions,
@@ -126,6 +127,11 @@ function specialOperations(nodes: AdminNodes, options: StaticAdminOptions): Admi
   return {
     createIndex: (request, call = {}) => createOver(nodes, request, call),
     alterIndex: (request, call = {}) => alterOver(nodes, request, call),
+    getDefinition: async ({ index }, call = {}) => {
+      const [{ address, name }] = await nodes.owners(index, call);
+      const { definition } = await nodes.at(address).getDefinition({ index: name }, call);
+      return { index: name, definition: withoutOnly(definition) };
+    },
     renameIndex: (request, call = {}) => renameOver(nodes, request, call),
     dropIndex: (request, call = {}) => dropOver(nodes, request, call),
     status: async (request, call = {}) => {
