@@ -420,7 +420,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "HybridRequest.rrf_k": "The constant of `rrf`, a whole number. Default: 60.",
   "HybridRequest.vector_field": "A VECTOR field. Default: the index's only one.",
   "IndexDefinition": "`POST /v1/index:definition`: the definition in force.",
-  "IndexDefinition.definition": "As it was written; over a service, sources, stores and models have the names of its settings.",
+  "IndexDefinition.definition": "As it was written; over a service, source, store and models have the names of its settings.",
   "IndexDescription": "`POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a tenant `num_docs` counts the tenant's documents; what describes the whole index and its table is absent.",
   "IndexDescription.default_fields": "The fields that words without a field search.",
   "IndexDescription.description": "What its rows are, by the definition.",

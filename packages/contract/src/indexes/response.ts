@@ -130,7 +130,7 @@ export interface IndexDescription {
 /** `POST /v1/index:definition`: the definition in force. */
 export interface IndexDefinition {
   readonly index: string;
-  /** As it was written; over a service, sources, stores and models have the names of its settings. */
+  /** As it was written; over a service, source, store and models have the names of its settings. */
   readonly definition: string;
 }
 

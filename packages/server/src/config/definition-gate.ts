@@ -96,7 +96,7 @@ export function namedCatalog(name: unknown, names: SourceNames) {
   throw refused(`there is no catalog "${name}"${didYouMean(name, known)}`, names);
 }
 
-/** The map of a definition; `entry` finds the repeated keys that matter. Throws invalid_definition. */
+/** The nodes of a definition; `entry` finds the repeated keys that matter. */
 export async function parseGated(text: string, lines: LineCounter): Promise<Node | null> {
   const document = await inTurns(readingYaml(text, { lineCounter: lines }));
   if ('fault' in document) throw refusedDefinition(document.fault);
@@ -188,7 +188,7 @@ export function replacement(node: Node, value: unknown): Edit {
   return { from, to, value };
 }
 
-/** JSON is YAML. Line ends of the replaced text follow it, so that later lines keep their number. */
+/** JSON is YAML. Line ends of a replaced text follow it, so that later lines keep their number. */
 export function edited(text: string, edits: readonly Edit[]): string {
   let result = text;
   for (const { from, to, value } of edits.toSorted((a, b) => b.from - a.from)) {

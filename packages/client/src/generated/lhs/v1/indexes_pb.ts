@@ -745,7 +745,7 @@ export type IndexDefinition = Message<"lhs.v1.IndexDefinition"> & {
   index: string;
 
   /**
-   * As it was written; over a service, sources, stores and models have the names of its settings.
+   * As it was written; over a service, source, store and models have the names of its settings.
    *
    * @generated from field: string definition = 2;
    */
