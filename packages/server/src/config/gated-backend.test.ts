@@ -151,8 +151,11 @@ describe('the source of an index over the network', () => {
   });
 
   it('is named in the definition that a caller reads, changes and sends back', async () => {
-    const definition = `version: 1 # one\nindex: a\nsource:\n  catalog:\n    warehouse: ./lake\n  table: b.c
-storage: /srv/lake/home\nfields:\n  - { name: v, type: VECTOR, model: /srv/models/mini }\n`;
+    const definition = [
+      ...['version: 1 # one', 'index: a', 'source:', '  catalog:', '    warehouse: ./lake'],
+      ...['  table: b.c', 'storage: /srv/lake/home', 'fields:'],
+      '  - { name: v, type: VECTOR, model: /srv/models/mini }',
+    ].join('\n');
     const models = { mini: '/srv/models/mini' };
     const reading = { ...describing, getDefinition: async () => ({ index: 'a', definition }) };
     const gate = gatedBackend(reading as unknown as BackendApi, { ...NAMES, models });
