@@ -159,7 +159,7 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['start', 2, /did you mean lhs serve all\?/],
   ['stop', 2, /did you mean lhs jobs cancel, lhs help serve\?/],
   ['ps', 2, /did you mean lhs jobs list\?/],
-  ['cluster health', 2, /did you mean lhs help serve\?/],
+  ['cluster health', 2, /did you mean lhs help cluster, lhs help serve\?/],
   ['users', 2, /did you mean lhs help security\?/],
   ['api', 2, /did you mean lhs help rest\?/],
   ['mcp install', 2, /did you mean lhs mcp config\?/],

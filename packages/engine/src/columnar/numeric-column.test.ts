@@ -162,6 +162,14 @@ describe('a numeric column', () => {
     );
   });
 
+  test('finds nothing between two values that follow each other', () => {
+    const docs = Array.from({ length: 70 }, (_, doc) => [BigInt(2 * doc + 1)]);
+    const between = (lo: bigint, hi: bigint) =>
+      bitsOf(docs.length, (bits) => column(docs, 0).fillRange(lo, hi, bits));
+    expect(between(4n, 4n)).toEqual([]);
+    expect(between(4n, 5n)).toEqual([2]);
+  });
+
   test('finds ranges of many zones, in the arena and outside of it', () => {
     const docs = Array.from({ length: 70_001 }, (_, doc) => [BigInt((doc * 7919) % 1000)]);
     const found = bitsOf(docs.length, (bits) => column(docs, 0).fillRange(10n, 500n, bits));

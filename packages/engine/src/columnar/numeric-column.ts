@@ -261,11 +261,11 @@ export class NumericColumn {
     });
   }
 
-  /** Which zones have codes in [a, b], by their bounds. */
+  /** Which zones have codes in [a, b], by their bounds; none if no code is between two values. */
   #zonesIn(a: number | bigint, b: number | bigint): (zone: number) => ZoneTruth {
     return (zone) => {
       const [low, high] = [this.#zoneCode(this.#lo, zone), this.#zoneCode(this.#hi, zone)];
-      if (low > high || high < a || low > b) return 'none';
+      if (a > b || low > high || high < a || low > b) return 'none';
       return low >= a && high <= b ? 'all' : 'some';
     };
   }
