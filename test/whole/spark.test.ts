@@ -1,5 +1,6 @@
 // @module-tag campaign
 // @module-tag program
+// @module-tag slow
 /** Builds whose tasks run on a cluster of Spark: LHS_SPARK_PYTHON names a Python with pyspark. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
