@@ -11,6 +11,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import { changed, hrefOf, type SearchPlace } from '../place/place.ts';
 import { count } from '../text/figures.ts';
 import { type Filter, toggled } from '../text/filter.ts';
+import { visible } from '../text/visible.ts';
 import { COUNTS_ALONE, runSearch, withParts } from './find-page.ts';
 
 /** The counts of a search. */
@@ -80,7 +81,7 @@ function Values({ facet, place }: { readonly facet: Facet; readonly place: Searc
     <ul>
       {buckets.map(({ value, count: n }) => {
         const [isOn, isOut] = [has('is', value), has('not', value)];
-        const text = value === '' ? '(empty)' : value;
+        const text = value === '' ? '(empty)' : visible(value);
         return (
           <li key={value}>
             <a href={to({ kind: 'is', field, value })} class={isOn ? 'on' : undefined} title={text}>

@@ -2,6 +2,7 @@ import type { FieldDescription, Hit, IndexDescription, Json } from '@lakehouse-s
 import { DataTable } from '../parts/data-table.tsx';
 import { hrefOf, type SearchPlace } from '../place/place.ts';
 import { instantText, keyParts, keyText, valueText } from '../text/values.ts';
+import { visible } from '../text/visible.ts';
 
 /** Hits as a table. */
 export interface HitTableProps {
@@ -68,6 +69,6 @@ const LONGEST = 200;
 
 function cellText(value: Json): string {
   if (value === null) return '';
-  const text = instantText(valueText(value));
+  const text = visible(instantText(valueText(value)));
   return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
 }

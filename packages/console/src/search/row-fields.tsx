@@ -12,6 +12,7 @@ import { changed, hrefOf, type SearchPlace } from '../place/place.ts';
 import { type Filter, toggled } from '../text/filter.ts';
 import { markedParts, markedWords } from '../text/marks.ts';
 import { instantText, valueText } from '../text/values.ts';
+import { visible } from '../text/visible.ts';
 
 /** The columns of a row. */
 export interface RowFieldsProps {
@@ -105,7 +106,7 @@ function Value({ value, words }: { readonly value: Json; readonly words: Readonl
   const [isWhole, setWhole] = useState(false);
   if (value === null) return <span class="quiet">null</span>;
   if (typeof value === 'object') return <Folded value={value} />;
-  const text = typeof value === 'string' ? instantText(value) : String(value);
+  const text = typeof value === 'string' ? visible(instantText(value)) : String(value);
   const shown = isWhole ? text : text.slice(0, LONG_TEXT);
   return (
     <span dir="auto">

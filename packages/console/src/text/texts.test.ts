@@ -7,6 +7,7 @@ import { type Filter, filtersOf, filterText, replaced, toggled } from './filter.
 import { markedParts, markedWords } from './marks.ts';
 import { csvOf, ndjsonOf } from './rows.ts';
 import { coordinatesOf, instantText, keyParts, keyText, shortValue } from './values.ts';
+import { visible } from './visible.ts';
 import { setZone } from './zone.ts';
 
 describe('figures', () => {
@@ -107,6 +108,13 @@ describe('files of hits', () => {
     );
     const [, second] = ndjsonOf(rows).split('\n');
     expect(second).toBe('{"_key":"id=2","a,b":null,"n":1.5,"list":"y\\nz"}');
+  });
+});
+
+describe('foreign texts', () => {
+  it('have no controls and no turned direction', () => {
+    expect(visible('a\u202egnp.exe\u0007\tb\n')).toBe('a\ufffdgnp.exe\ufffd\tb\n');
+    expect(visible('صلّ 🏳️‍🌈')).toBe('صلّ 🏳️‍🌈');
   });
 });
 

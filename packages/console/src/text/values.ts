@@ -1,5 +1,6 @@
 /** Values of documents and rows as texts. */
 import type { Coordinates, FieldDescription, Json } from '@lakehouse-search/contract';
+import { visible } from './visible.ts';
 import { instantIn } from './zone.ts';
 
 /** A value as one text: strings as they are, all others as JSON. */
@@ -30,7 +31,7 @@ export function coordinatesOf(parts: KeyParts, partition: readonly string[]): Co
 /** A cached value in the small line of a hit, behind its name: times to the minute. */
 export function shortValue({ name, type }: FieldDescription, value: Json): string {
   if (Array.isArray(value)) return `${name} ${value.map(valueText).join(', ')}`;
-  const text = valueText(value);
+  const text = visible(valueText(value));
   return `${name} ${type === 'DATE' ? instantText(text).slice(0, 16) : text}`;
 }
 
