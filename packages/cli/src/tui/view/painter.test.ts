@@ -37,6 +37,13 @@ describe('the painter', () => {
     expect(rowsOf(drawn({ ...start, note: 'done' }))).toEqual([24]);
   });
 
+  it('erases a row before it is written again', () => {
+    const { drawn } = painter();
+    drawn(start);
+    const frame = drawn({ ...start, note: '🏳️‍🌈 a' }).replaceAll(ESC, '^');
+    expect(frame).toMatch(/\^\[24;1H\^\[2K/);
+  });
+
   it('redraws everything after other output, and nothing during it', () => {
     const { made, drawn } = painter();
     drawn(start);

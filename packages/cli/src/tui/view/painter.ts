@@ -7,7 +7,7 @@ const BEGIN = '\u001b[?2026h\u001b[?7l';
 /** The cursor is at the top, so line ends from other programs do not scroll the screen. */
 const END = '\u001b[H\u001b[?7h\u001b[?2026l';
 const ERASE = '\u001b[2J';
-const ERASE_BEHIND = '\u001b[K';
+const ERASE_ROW = '\u001b[2K';
 
 /**
  * Puts the rows of the screen that have changed on the terminal, each at its absolute place: 1. the
@@ -54,9 +54,6 @@ export class Painter {
   }
 }
 
-/** A row at its place; blanks at its end are erased instead of written. */
-function placed(row: string, index: number): string {
-  const text = row.trimEnd();
-  const tail = text.length < row.length ? ERASE_BEHIND : '';
-  return `\u001b[${index + 1};1H${text}${tail}`;
-}
+/** A row at its place, which is erased first: terminals skip cells behind some emoji. */
+const placed = (row: string, index: number): string =>
+  `\u001b[${index + 1};1H${ERASE_ROW}${row.trimEnd()}`;
