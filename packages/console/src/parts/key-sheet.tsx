@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useKeys } from './use-keys.ts';
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['/', 'go to the query'],
@@ -14,16 +15,10 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 /** The keys of the console; `?` opens it from everywhere but a field. */
 export function KeySheet() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isInField = (event.target as Element | null)?.closest?.('input, select, textarea');
-      if (event.key !== '?' || isInField) return;
-      event.preventDefault();
-      dialog.current?.showModal();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  useKeys((key) => {
+    if (key === '?') dialog.current?.showModal();
+    return key === '?';
+  });
   return (
     <dialog ref={dialog} aria-labelledby="keys-heading">
       <h2 id="keys-heading">Keys</h2>

@@ -8,6 +8,7 @@ import {
 } from '@lakehouse-search/contract/internal';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useService } from '../parts/console-context.ts';
+import { useKeys } from '../parts/use-keys.ts';
 import type { SearchPlace } from '../place/place.ts';
 import { count } from '../text/figures.ts';
 import type { Typing } from './use-typing.ts';
@@ -171,15 +172,12 @@ function useQueryFocus() {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (document.activeElement === document.body) field.current?.focus();
-    const press = (event: KeyboardEvent) => {
-      const isInField = (event.target as Element | null)?.closest?.('input, select, textarea');
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isInField) return;
-      event.preventDefault();
-      field.current?.focus();
-      field.current?.select();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
   }, []);
+  useKeys((key) => {
+    if (key !== '/') return false;
+    field.current?.focus();
+    field.current?.select();
+    return true;
+  });
   return field;
 }

@@ -1,22 +1,20 @@
-import { useEffect } from 'preact/hooks';
+import { useKeys } from '../parts/use-keys.ts';
 
 /** Keys of the hits while no field has the focus: `j` and `k` move, `o` opens, `x` explains. */
 export function useHitKeys(): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isInField = (event.target as Element | null)?.closest?.('input, select, textarea');
-      if (isInField || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === 'j') moveFocus(1);
-      else if (event.key === 'k') moveFocus(-1);
-      else if (event.key === 'o') currentLink()?.click();
-      else if (event.key === 'x') document.querySelector<HTMLElement>('.explain summary')?.click();
-      else return;
-      event.preventDefault();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  useKeys((key) => {
+    const act = ACTS[key];
+    act?.();
+    return act !== undefined;
+  });
 }
+
+const ACTS: Readonly<Partial<Record<string, () => void>>> = {
+  j: () => moveFocus(1),
+  k: () => moveFocus(-1),
+  o: () => currentLink()?.click(),
+  x: () => document.querySelector<HTMLElement>('.explain summary')?.click(),
+};
 
 const links = (): readonly HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('a.hit-link'),
