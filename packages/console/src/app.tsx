@@ -144,7 +144,7 @@ const LINKS: readonly (readonly [words: string, place: Place])[] = [
 /** Screens of a caller of a tenant, to whom lists over all rows are closed. */
 const OF_TENANTS: readonly Place['screen'][] = ['search', 'saved', 'requests'];
 
-/** The link of a screen that has none of its own. */
+/** Screens without a link in the header, and the link that stands for them. */
 const SECTIONS: Readonly<Partial<Record<Place['screen'], Place['screen']>>> = {
   index: 'indexes',
   job: 'jobs',

@@ -91,7 +91,7 @@ function Editor({ index, definition }: EditorProps) {
   );
 }
 
-/** What is wrong in a definition, by line and column. */
+/** The errors of a definition with their lines and columns. */
 function Issues({ error }: { readonly error: ServiceError }) {
   const { issues = [] } = error.details;
   if (issues.length === 0) return <Problem error={error} />;

@@ -13,7 +13,7 @@ interface Preferences {
 const KEY = 'lhs-preferences';
 const FIRST: Preferences = { zone: 'UTC', theme: 'system' };
 
-/** Applies what was chosen in this browser; storage that is switched off is not used. */
+/** Applies the preferences that this browser stores; the defaults if its storage is off. */
 export function applyPreferences(): Preferences {
   const stored = readStored();
   const zone = stored.zone === 'local' ? 'local' : FIRST.zone;

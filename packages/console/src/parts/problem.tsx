@@ -4,8 +4,8 @@ import type { ServiceError } from '../service/service-error.ts';
 import { useTicks } from './use-answer.ts';
 
 /**
- * An error: what is wrong, where, the nearest right thing, and the screen that shows more. `again`:
- * asks once more; a service that does not answer is asked every few seconds.
+ * An error with its place, a hint, and links to screens that help. `again` repeats the request: on
+ * a click, and every few seconds while the service is unreachable.
  */
 export function Problem({
   error,

@@ -58,7 +58,7 @@ export async function findPage(
   }
 }
 
-/** What was probably meant by a query that finds nothing, and what its clauses find alone. */
+/** Suggestions for a query that finds nothing, and the hits of each of its clauses. */
 async function adviceOn(
   service: ConsoleService,
   { mode, request }: ModeRequest,

@@ -12,7 +12,7 @@ export interface SummaryProps {
   readonly again: () => void;
 }
 
-/** Total, time and freshness in one line, then what is missing and why. */
+/** Total, time and freshness in one line, then remarks on the answer. */
 export function Summary({ index, page, again }: SummaryProps) {
   const { answer } = page;
   const { total, took_ms } = answer;
@@ -31,7 +31,7 @@ export function Summary({ index, page, again }: SummaryProps) {
   );
 }
 
-/** What is missing in an answer, and why. */
+/** Remarks on an answer: shards or arms that failed, and notes. */
 export function Remarks({ answer }: { readonly answer: SearchResponse }) {
   const { partial, shards_scanned, shards_total } = answer;
   return (

@@ -13,7 +13,7 @@ export interface CompletedIndex {
 
 const MOST_ITEMS = 12;
 
-/** Values (or words of the default field) that begin with what has been typed; none on refusal. */
+/** Values of the field, or words of the default field, with the typed prefix; none on an error. */
 export async function valueItems(
   backend: ValueSource,
   index: CompletedIndex,
@@ -36,7 +36,7 @@ export async function valueItems(
 /** Types without a dictionary; their values are counted. */
 const COUNTED = ['LONG', 'DOUBLE', 'IP'];
 
-/** The most frequent values of the field that begin with what has been typed. */
+/** The most frequent values of the field with the typed prefix. */
 async function countedItems(
   backend: ValueSource,
   { name: index }: CompletedIndex,
